@@ -57,6 +57,7 @@ func (m *modes) addComponent(col int, info *registry.Component) {
 		m.inputs.Set(col)
 	case info.Type == source.TypeOf[components.ControlledBy](): // it is never predicted
 		m.simple.Set(col)
+	case info.Type == source.TypeOf[components.Interpolated](): // a predicted entity never has it
 	case info.Type == source.TypeOf[components.Prespawned](): // as with Once
 		m.kept.Set(col)
 	case info.Predict == registry.Full:

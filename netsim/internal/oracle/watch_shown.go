@@ -160,7 +160,14 @@ func (s *shownClient) returns(w *ecs.World, e *shownEntity) bool {
 // checkEntity checks what is shown of one entity.
 func (s *shownClient) checkEntity(c Client, e *shownEntity) error {
 	w := c.world()
-	if e.predicted || !w.Alive(e.entity) {
+	if !w.Alive(e.entity) {
+		return nil
+	}
+	marked := w.Has(e.entity, ecs.ComponentID[components.Interpolated](w))
+	if e.predicted {
+		if marked && w.Has(e.entity, ecs.ComponentID[components.Predicted](w)) {
+			return errBothMarks
+		}
 		return nil
 	}
 	now, _ := c.App.InterpolationTime(e.every)
@@ -170,7 +177,7 @@ func (s *shownClient) checkEntity(c Client, e *shownEntity) error {
 	if !e.any {
 		return s.checkHidden(c, e)
 	}
-	if has := w.Has(e.entity, ecs.ComponentID[components.Interpolated](w)); !has && s.history.followedSince(e.original, c.ID, e.applied, e.applied) {
+	if !marked && s.history.followedSince(e.original, c.ID, e.applied, e.applied) {
 		return errNotMarked
 	}
 	v := s.history.versionAt(e.original, e.applied)
@@ -183,7 +190,10 @@ func (s *shownClient) checkEntity(c Client, e *shownEntity) error {
 	return s.checkComponents(c, e, v.views[c.ID].visibleValues(v.state.Values))
 }
 
-var errNotMarked = errors.New("it is not interpolated")
+var (
+	errNotMarked = errors.New("it is not interpolated")
+	errBothMarks = errors.New("it is predicted, and interpolated as well")
+)
 
 // checkHidden checks that an entity that begins later has no components of the server.
 func (s *shownClient) checkHidden(c Client, e *shownEntity) error {

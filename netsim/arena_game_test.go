@@ -52,11 +52,14 @@ const (
 	arenaDazed = 6    // ticks for which a body is dazed
 )
 
-func arenaProtocol(rate int) *protocol.Protocol {
-	p := protocol.New(protocol.Config{Name: "arena", TickRate: rate})
+func arenaProtocol(s *arenaSetup) *protocol.Protocol {
+	p := protocol.New(protocol.Config{Name: "arena", TickRate: s.rate})
 	protocol.Component[components.SID](p)
-	protocol.Component[arenaPlace](p).Predict(protocol.Full)
-	protocol.Component[arenaSpeed](p).Predict(protocol.Full)
+	place, speed := protocol.Component[arenaPlace](p).Predict(protocol.Full), protocol.Component[arenaSpeed](p).Predict(protocol.Full)
+	if s.shown {
+		place.Interpolate(protocol.Linear)
+		speed.Interpolate(protocol.Linear)
+	}
 	protocol.Component[arenaLife](p).Predict(protocol.Full)
 	protocol.Component[arenaDaze](p).Predict(protocol.Full)
 	protocol.Component[arenaGrip](p).Predict(protocol.Full)
@@ -69,6 +72,9 @@ func arenaProtocol(rate int) *protocol.Protocol {
 	protocol.Local[arenaTrail](p)
 	protocol.Local[arenaSpark](p)
 	protocol.Local[arenaLabel](p)
+	if s.shown {
+		s.registerShown(p)
+	}
 	return p
 }
 

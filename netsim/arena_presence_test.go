@@ -82,7 +82,7 @@ type arenaPresence struct {
 func newArenaPresence(w *ecs.World) *arenaPresence {
 	return &arenaPresence{
 		world:  w,
-		bodies: generic.NewFilter2[arenaPlace, components.Predicted](),
+		bodies: generic.NewFilter2[arenaPlace, components.Predicted]().Without(generic.T[arenaDrone]()),
 		badges: generic.NewMap1[arenaBadge](w), labels: generic.NewMap1[arenaLabel](w),
 		confirmed: plugin.NewConfirmed[arenaBadge](w),
 		inserted:  plugin.NewReader[plugin.ComponentInserted[arenaBadge]](w),

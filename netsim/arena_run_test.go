@@ -24,19 +24,22 @@ type arena struct {
 	truth  *arenaTruth
 	log    *arenaLog // the server's inputs
 	server *arenaServer
+	drones *arenaDrones // nil if nothing is interpolated
 	guests []*arenaGuest
-	quiet  bool // players write no more inputs
+	calm   entangle.Tick // of the server, when all peers have received the last change
+	quiet  bool          // players write no more inputs
 	wraps  func(*plugin.Client) netsim.App
 }
 
 // arenaGuest is a client of an arena.
 type arenaGuest struct {
 	*netsim.Peer
-	arena  *arena
-	id     entangle.ClientID
-	log    *arenaLog
-	oracle *arenaOracle
-	shown  map[entangle.Tick]arenaState // the arena at the ends of frames, by tick
+	arena   *arena
+	id      entangle.ClientID
+	log     *arenaLog
+	oracle  *arenaOracle
+	picture *arenaShown                  // nil if nothing is interpolated
+	shown   map[entangle.Tick]arenaState // the arena at the ends of frames, by tick
 }
 
 func newArena(t randomT, setup arenaSetup) *arena {
@@ -51,22 +54,27 @@ func newArena(t randomT, setup arenaSetup) *arena {
 func newEmptyArena(t randomT, setup arenaSetup) *arena {
 	a := &arena{arenaSetup: setup, t: t, truth: newArenaTruth(), log: &arenaLog{}, wraps: func(c *plugin.Client) netsim.App { return c }}
 	a.sim = netsim.New(t, netsim.Config{Seed: setup.seed, Link: setup.link()})
-	server := newServer(t, a.sim.ServerConfig(arenaProtocol(setup.rate)))
+	server := newServer(t, a.sim.ServerConfig(arenaProtocol(&setup)))
 	a.server = &arenaServer{truth: a.truth, setup: setup, rng: rand.New(rand.NewPCG(setup.seed, 0x736572766572))}
 	server.AddSystem(plugin.FixedInput, plugin.Func(a.truth.between))
 	server.AddSystem(plugin.FixedMain, a.log)
 	server.AddSystem(plugin.FixedMain, &arenaRules{})
 	server.AddSystem(plugin.FixedMain, a.server)
+	if setup.shown {
+		a.drones = newArenaDrones(setup.seed)
+		server.AddSystem(plugin.FixedMain, plugin.Func(a.drones.fly))
+		server.AddSystem(plugin.FixedMain, plugin.Func(a.drones.direct))
+	}
 	server.AddSystem(plugin.AfterSend, plugin.Func(a.truth.after))
 	a.sim.AddServer(server, server)
-	if setup.seed%3 == 0 {
+	if !setup.curved && (setup.shown || setup.seed%3 == 0) { // it does not know curves
 		a.sim.Watch()
 	}
 	return a
 }
 
 func (a *arena) join(id entangle.ClientID) {
-	config := a.sim.ClientConfig(arenaProtocol(a.rate))
+	config := a.sim.ClientConfig(arenaProtocol(&a.arenaSetup))
 	config.InputDelay.Min = a.delay
 	c := newClient(a.t, config)
 	g := &arenaGuest{arena: a, id: id, log: &arenaLog{}, shown: map[entangle.Tick]arenaState{}}
@@ -80,6 +88,11 @@ func (a *arena) join(id entangle.ClientID) {
 	c.AddSystem(plugin.FixedMain, &arenaOwnRules{})
 	c.AddSystem(plugin.FixedMain, &arenaRules{})
 	c.AddSystem(plugin.AfterSend, g.oracle)
+	if a.drones != nil {
+		g.picture = &arenaShown{guest: g}
+		c.AddSystem(plugin.FixedMain, plugin.Func(a.drones.fly))
+		c.AddSystem(plugin.AfterSend, g.picture)
+	}
 	c.AddSystem(plugin.AfterSend, plugin.Func(g.shows))
 	g.Peer = a.sim.AddClient(id, a.wraps(c), c)
 	a.guests = append(a.guests, g)
@@ -124,6 +137,9 @@ func (g *arenaGuest) shows(w *ecs.World) func() {
 // must have received the last change.
 func (a *arena) quiesce() {
 	a.quiet, a.server.still = true, true
+	if a.drones != nil {
+		a.drones.still = true
+	}
 	a.sim.Run(3*time.Second + 8*(a.latency+a.jitter) + time.Duration(a.delay)*time.Second/time.Duration(a.rate))
 }
 
@@ -133,8 +149,12 @@ func (a *arena) expectEqual(d time.Duration) {
 	for _, g := range a.guests {
 		clear(g.shown)
 	}
+	a.calm = a.truth.last
 	a.sim.Run(d)
 	for _, g := range a.guests {
+		if g.picture != nil {
+			g.picture.expectPredicted()
+		}
 		compared := 0
 		for tick, got := range g.shown {
 			truth, ran := a.truth.states[tick]

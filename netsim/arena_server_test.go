@@ -95,6 +95,7 @@ func (l *arenaLog) copyOf(from, to entangle.Tick) map[entangle.Tick]arenaHands {
 type arenaTruth struct {
 	states map[entangle.Tick]arenaState
 	acts   map[entangle.Tick]arenaActs
+	drones map[entangle.Tick]map[int32]arenaMotion
 	first  entangle.Tick
 	last   entangle.Tick
 
@@ -102,7 +103,7 @@ type arenaTruth struct {
 }
 
 func newArenaTruth() *arenaTruth {
-	return &arenaTruth{states: map[entangle.Tick]arenaState{}, acts: map[entangle.Tick]arenaActs{}}
+	return &arenaTruth{states: map[entangle.Tick]arenaState{}, acts: map[entangle.Tick]arenaActs{}, drones: map[entangle.Tick]map[int32]arenaMotion{}}
 }
 
 // between returns a system for FixedInput, when the last tick has ended and the next one has not
@@ -126,6 +127,7 @@ func (t *arenaTruth) recordTick(tick entangle.Tick) {
 	if t.states[tick] == nil {
 		t.states[tick], t.last = t.reader.readState(), tick
 		t.nameBodies(tick)
+		t.drones[tick] = t.reader.readDrones()
 	}
 }
 

@@ -28,6 +28,8 @@ type arenaSetup struct {
 	loss    float64
 	ghosts  bool // bodies have a component that is hidden from all clients
 	dumb    bool // clients roll back to every confirmed tick
+	shown   bool // bodies that a client does not predict are interpolated, and so are some drones
+	curved  bool // and along curves
 }
 
 // randomArena returns random parameters.
@@ -45,12 +47,15 @@ func randomArena(seed uint64) arenaSetup {
 	s.latency = time.Duration(rng.IntN(150)) * ms
 	s.jitter = time.Duration(rng.IntN(30)) * ms
 	s.loss = []float64{0, 0, 0.02, 0.1, 0.2}[rng.IntN(5)]
+	more := rand.New(rand.NewPCG(seed, 0x73686f776e)) // the games were there before
+	s.shown = more.IntN(3) > 0
+	s.curved = s.shown && more.IntN(2) == 0
 	return s
 }
 
 func (s arenaSetup) String() string {
-	return fmt.Sprintf("arena seed %d: %d ticks per second, %d clients, %d teams, %d bodies, unrest %d, all %v, shared %v, delay %d, latency %v, jitter %v, loss %v",
-		s.seed, s.rate, s.clients, s.teams, s.bodies, s.unrest, s.all, s.shared, s.delay, s.latency, s.jitter, s.loss)
+	return fmt.Sprintf("arena seed %d: %d ticks per second, %d clients, %d teams, %d bodies, unrest %d, all %v, shared %v, delay %d, latency %v, jitter %v, loss %v, shown %v, curved %v",
+		s.seed, s.rate, s.clients, s.teams, s.bodies, s.unrest, s.all, s.shared, s.delay, s.latency, s.jitter, s.loss, s.shown, s.curved)
 }
 
 func (s arenaSetup) link() netsim.Link {
@@ -81,6 +86,9 @@ func (s arenaSetup) target(w *ecs.World, team uint8) components.Target {
 // replicate returns the Replicate of a body: its targets, and the clients that predict it.
 func (s arenaSetup) replicate(w *ecs.World, b *arenaBody) *components.Replicate {
 	r := &components.Replicate{Predict: s.target(w, b.Team)}
+	if s.shown {
+		r.Interpolate = components.Everyone
+	}
 	if s.shared {
 		r.Group = components.Group(1 + b.Team)
 	}

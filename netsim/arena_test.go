@@ -47,12 +47,16 @@ func TestThePlainModelEqualsTheServersArena(t *testing.T) {
 // Proves: B1, B2, B7, B8, B16, B17, B21, B25, B27
 func TestRandomArenas(t *testing.T) {
 	var sums arenaSums
+	var pictures arenaPictures
 	for seed, last := arenas(); seed <= last; seed++ {
 		err := netsim.Try(t.Name(), func(t *netsim.Trial) {
 			a := newArena(t, randomArena(seed))
 			a.play(10 * time.Second)
 			for _, g := range a.guests {
 				sums.addSums(g.oracle.sums)
+				if g.picture != nil {
+					pictures.add(&g.picture.sums)
+				}
 			}
 		})
 		if err != nil {
@@ -60,6 +64,7 @@ func TestRandomArenas(t *testing.T) {
 		}
 	}
 	t.Logf("%+v", sums)
+	pictures.requireAll(t)
 	assert.Positive(t, sums.trails, "what is a client's own was never looked at")
 	assert.Positive(t, sums.spanned, "no rollback spanned a structural change of a component of the mode Once")
 }

@@ -40,9 +40,10 @@ type (
 
 	// arenaHand is the input.
 	arenaHand struct {
-		X    int8 `net:"range=-1..1"`
-		Y    int8 `net:"range=-1..1"`
-		Dash bool `net:"event"`
+		X    int8  `net:"range=-1..1"`
+		Y    int8  `net:"range=-1..1"`
+		Dash bool  `net:"event"`
+		Fire uint8 `net:"event"`
 	}
 )
 
@@ -74,6 +75,9 @@ func arenaProtocol(s *arenaSetup) *protocol.Protocol {
 	protocol.Local[arenaLabel](p)
 	if s.shown {
 		s.registerShown(p)
+	}
+	if s.armed {
+		s.registerShots(p)
 	}
 	return p
 }
@@ -222,12 +226,16 @@ func (r *arenaRules) reshape(a *arenaActor) {
 }
 
 // arenaPlayer returns a player's random input for a tick. It returns the same one on every call.
-func arenaPlayer(seed uint64, client entangle.ClientID, tick entangle.Tick) arenaHand {
+func arenaPlayer(seed uint64, armed bool, client entangle.ClientID, tick entangle.Tick) arenaHand {
 	mix := func(n uint64) uint64 {
 		n = (n + seed*0x9e3779b97f4a7c15 + uint64(client)<<40) * 0xbf58476d1ce4e5b9
 		n = (n ^ n>>29) * 0x94d049bb133111eb
 		return n ^ n>>32
 	}
 	held := mix(uint64(tick) / 11) // the input is held for some ticks
-	return arenaHand{X: int8(held%3) - 1, Y: int8(held/3%3) - 1, Dash: mix(uint64(tick)|1<<33)%24 == 0}
+	fire := uint8(0)
+	if shot := mix(uint64(tick) | 1<<34); armed && shot%16 == 0 {
+		fire = uint8(1 + shot>>8%3)
+	}
+	return arenaHand{Fire: fire, X: int8(held%3) - 1, Y: int8(held/3%3) - 1, Dash: mix(uint64(tick)|1<<33)%24 == 0}
 }

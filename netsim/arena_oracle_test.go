@@ -196,7 +196,7 @@ func (o *arenaOracle) expectRollback(now *belief, rollbacks uint64) {
 	case input:
 		o.sums.inputs++
 	}
-	others := o.guest.arena.drones != nil && !wrong && !input // the other predicted entities have their own model
+	others := (o.guest.arena.drones != nil || o.guest.arena.armed) && !wrong && !input // the other predicted entities have their own model
 	if (wrong || input) != (rollbacks > 0) && !o.hears.news && !o.guest.arena.dumb && !others {
 		o.fail("it went back %d times; wrong about tick %d: %v (%s), learnt an input: %v",
 			rollbacks, now.confirmed, wrong, arenaDifference(truth, believed), input)

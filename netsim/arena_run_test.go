@@ -38,6 +38,7 @@ type arenaGuest struct {
 	id      entangle.ClientID
 	log     *arenaLog
 	oracle  *arenaOracle
+	shots   *arenaShotOracle             // nil if nobody fires
 	picture *arenaShown                  // nil if nothing is interpolated
 	shown   map[entangle.Tick]arenaState // the arena at the ends of frames, by tick
 }
@@ -65,6 +66,11 @@ func newEmptyArena(t randomT, setup arenaSetup) *arena {
 		server.AddSystem(plugin.FixedMain, plugin.Func(a.drones.fly))
 		server.AddSystem(plugin.FixedMain, plugin.Func(a.drones.direct))
 	}
+	if setup.armed {
+		guns := &arenaGuns{setup: &setup}
+		server.AddSystem(plugin.FixedMain, plugin.Func(guns.launch(a.server)))
+		server.AddSystem(plugin.FixedMain, guns)
+	}
 	server.AddSystem(plugin.AfterSend, plugin.Func(a.truth.after))
 	a.sim.AddServer(server, server)
 	if !setup.curved && (setup.shown || setup.seed%3 == 0) { // it does not know curves
@@ -88,6 +94,11 @@ func (a *arena) join(id entangle.ClientID) {
 	c.AddSystem(plugin.FixedMain, &arenaOwnRules{})
 	c.AddSystem(plugin.FixedMain, &arenaRules{})
 	c.AddSystem(plugin.AfterSend, g.oracle)
+	if a.armed {
+		g.shots = &arenaShotOracle{guest: g}
+		c.AddSystem(plugin.FixedMain, &arenaGuns{setup: &a.arenaSetup})
+		c.AddSystem(plugin.AfterSend, g.shots)
+	}
 	if a.drones != nil {
 		g.picture = &arenaShown{guest: g}
 		c.AddSystem(plugin.FixedMain, plugin.Func(a.drones.fly))
@@ -105,7 +116,7 @@ func (g *arenaGuest) hands(w *ecs.World) func() {
 		for q := mine.Query(w); q.Next(); {
 			*q.Get() = arenaHand{}
 			if !g.arena.quiet {
-				*q.Get() = arenaPlayer(g.arena.seed, g.id, now.Tick)
+				*q.Get() = arenaPlayer(g.arena.seed, g.arena.armed, g.id, now.Tick)
 			}
 		}
 	}
@@ -154,6 +165,9 @@ func (a *arena) expectEqual(d time.Duration) {
 	for _, g := range a.guests {
 		if g.picture != nil {
 			g.picture.expectPredicted()
+		}
+		if g.shots != nil {
+			g.shots.expectShots()
 		}
 		compared := 0
 		for tick, got := range g.shown {

@@ -96,6 +96,7 @@ type arenaTruth struct {
 	states map[entangle.Tick]arenaState
 	acts   map[entangle.Tick]arenaActs
 	drones map[entangle.Tick]map[int32]arenaMotion
+	shots  map[entangle.Tick]arenaVolley
 	first  entangle.Tick
 	last   entangle.Tick
 
@@ -103,7 +104,7 @@ type arenaTruth struct {
 }
 
 func newArenaTruth() *arenaTruth {
-	return &arenaTruth{states: map[entangle.Tick]arenaState{}, acts: map[entangle.Tick]arenaActs{}, drones: map[entangle.Tick]map[int32]arenaMotion{}}
+	return &arenaTruth{states: map[entangle.Tick]arenaState{}, acts: map[entangle.Tick]arenaActs{}, drones: map[entangle.Tick]map[int32]arenaMotion{}, shots: map[entangle.Tick]arenaVolley{}}
 }
 
 // between returns a system for FixedInput, when the last tick has ended and the next one has not
@@ -128,6 +129,7 @@ func (t *arenaTruth) recordTick(tick entangle.Tick) {
 		t.states[tick], t.last = t.reader.readState(), tick
 		t.nameBodies(tick)
 		t.drones[tick] = t.reader.readDrones()
+		t.shots[tick], _, _ = readShots(t.reader.world)
 	}
 }
 

@@ -30,6 +30,7 @@ type arenaSetup struct {
 	dumb    bool // clients roll back to every confirmed tick
 	shown   bool // bodies that a client does not predict are interpolated, and so are some drones
 	curved  bool // and along curves
+	armed   bool // players fire
 }
 
 // randomArena returns random parameters.
@@ -50,12 +51,13 @@ func randomArena(seed uint64) arenaSetup {
 	more := rand.New(rand.NewPCG(seed, 0x73686f776e)) // the games were there before
 	s.shown = more.IntN(3) > 0
 	s.curved = s.shown && more.IntN(2) == 0
+	s.armed = s.all && more.IntN(3) > 0 // all predict what is fired, so they have to predict who fires
 	return s
 }
 
 func (s arenaSetup) String() string {
-	return fmt.Sprintf("arena seed %d: %d ticks per second, %d clients, %d teams, %d bodies, unrest %d, all %v, shared %v, delay %d, latency %v, jitter %v, loss %v, shown %v, curved %v",
-		s.seed, s.rate, s.clients, s.teams, s.bodies, s.unrest, s.all, s.shared, s.delay, s.latency, s.jitter, s.loss, s.shown, s.curved)
+	return fmt.Sprintf("arena seed %d: %d ticks per second, %d clients, %d teams, %d bodies, unrest %d, all %v, shared %v, delay %d, latency %v, jitter %v, loss %v, shown %v, curved %v, armed %v",
+		s.seed, s.rate, s.clients, s.teams, s.bodies, s.unrest, s.all, s.shared, s.delay, s.latency, s.jitter, s.loss, s.shown, s.curved, s.armed)
 }
 
 func (s arenaSetup) link() netsim.Link {

@@ -48,6 +48,7 @@ func TestThePlainModelEqualsTheServersArena(t *testing.T) {
 func TestRandomArenas(t *testing.T) {
 	var sums arenaSums
 	var pictures arenaPictures
+	var shots arenaShotSums
 	for seed, last := arenas(); seed <= last; seed++ {
 		err := netsim.Try(t.Name(), func(t *netsim.Trial) {
 			a := newArena(t, randomArena(seed))
@@ -57,6 +58,9 @@ func TestRandomArenas(t *testing.T) {
 				if g.picture != nil {
 					pictures.add(&g.picture.sums)
 				}
+				if g.shots != nil {
+					shots.add(&g.shots.sums)
+				}
 			}
 		})
 		if err != nil {
@@ -65,6 +69,7 @@ func TestRandomArenas(t *testing.T) {
 	}
 	t.Logf("%+v", sums)
 	pictures.requireAll(t)
+	shots.requireAll(t)
 	assert.Positive(t, sums.trails, "what is a client's own was never looked at")
 	assert.Positive(t, sums.spanned, "no rollback spanned a structural change of a component of the mode Once")
 }

@@ -45,6 +45,7 @@ func TestThePlainModelEqualsTheServersArena(t *testing.T) {
 // that are added and removed. Once players stop, the predicted state equals the server's.
 //
 // Proves: B1, B2, B7, B8, B16, B17, B21, B25, B27
+// Proves: N1, N2, N10, E1, T4, T7
 func TestRandomArenas(t *testing.T) {
 	var sums arenaSums
 	var pictures arenaPictures

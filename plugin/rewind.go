@@ -66,8 +66,11 @@ func NewRewind[T any](w *ecs.World) Rewind[T] {
 // Where the player's input has not arrived, and is repeated, the view is of the time that the screen would have
 // shown, had it gone on evenly. If the player has sent nothing for long, it is of the present.
 //
-// Samples.SetLerp is a matter of one client, and the server does not know of it.
+// Samples.SetLerp is a matter of one client, and the server does not know of it. View panics if r is not from NewRewind.
 func (r *Rewind[T]) View(shooter ecs.Entity) RewindView[T] {
+	if r.app == nil {
+		panic(fmt.Sprintf("plugin: View of a zero Rewind[%v]; make it with NewRewind in the Initialize of a system", reflect.TypeFor[T]()))
+	}
 	if r.app.Rewind == nil {
 		return RewindView[T]{}
 	}

@@ -129,3 +129,10 @@ func TestRewindWithoutAHistory(t *testing.T) {
 		assert.False(t, ok)
 	}
 }
+
+// A Rewind that no NewRewind has made says so.
+func TestAZeroRewindSaysWhatToDo(t *testing.T) {
+	var r plugin.Rewind[int32]
+	assert.PanicsWithValue(t, "plugin: View of a zero Rewind[int32]; make it with NewRewind in the Initialize of a system",
+		func() { r.View(ecs.Entity{}) })
+}

@@ -19,7 +19,8 @@ type departure struct {
 	arrived      uint32
 	moved        bool // it is in another group since
 	group        Group
-	kept         bool // record is a copy, because the group has another one now
+	earlier      uint32 // number of the departure before that refers to the same record; see Record.parting
+	kept         bool   // record is a copy, because the group has another one now
 	record       Record
 }
 
@@ -30,7 +31,7 @@ func (r *Received) Depart(g Group, t Target, every int, joined, tick entangle.Ti
 	if rec.mask == 0 {
 		return
 	}
-	d := departure{slot: t.Slot, entity: t.Entity, hidden: hidden, every: every, since: rec.since, until: tick, arrived: rec.arrived, moved: moved, group: g}
+	d := departure{slot: t.Slot, entity: t.Entity, hidden: hidden, every: every, since: rec.since, until: tick, arrived: rec.arrived, moved: moved, group: g, earlier: rec.parted}
 	if d.since.Before(joined) {
 		d.since = joined
 	}
@@ -38,17 +39,18 @@ func (r *Received) Depart(g Group, t Target, every int, joined, tick entangle.Ti
 		r.dropDeparture()
 	}
 	rec.parting++
+	rec.parted = r.dropped + uint32(r.departures.Len())
 	r.departures.Push(d)
 }
 
-// keepDepartures copies the record of a group into the departures that refer to it.
-func (r *Received) keepDepartures(g Group, rec *Record) {
-	for i := range r.departures.Len() {
-		if d := r.departures.At(i); !d.kept && d.group == g {
-			d.kept, d.record = true, *rec
-		}
+// keepDepartures copies the record of a group into the departures that refer to it. It looks at no others: many
+// groups may end in one tick, and many begin in another one.
+func (r *Received) keepDepartures(rec *Record) {
+	for number := rec.parted; rec.parting > 0; rec.parting-- {
+		d := r.departures.At(int(number - r.dropped))
+		d.kept, d.record = true, *rec
+		number = d.earlier
 	}
-	rec.parting = 0
 }
 
 func (r *Received) dropDeparture() {
@@ -56,6 +58,7 @@ func (r *Received) dropDeparture() {
 		r.record(d.group).parting--
 	}
 	r.departures.Drop(1)
+	r.dropped++
 }
 
 // Forget forgets the departures before a tick.

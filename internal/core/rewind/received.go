@@ -36,6 +36,7 @@ type Record struct {
 	changes [2]change     // the newest changes of structure, the newest first
 	mask    uint64        // bit k: the update of newest-k arrived
 	prior   entangle.Tick // of the newest update that arrived before those of mask, or since
+	parted  uint32        // number of the newest of the departures that refer to the record
 }
 
 // change is a change of a group's structure. Later updates wait for it.
@@ -68,6 +69,7 @@ type Received struct {
 	count      uint32           // number of screens so far
 	arrivals   [arrivalRows]arrival
 	departures ring.Queue[departure]
+	dropped    uint32 // number of the oldest of departures
 }
 
 // arrival is when the packets of a tick arrived.
@@ -123,7 +125,7 @@ func (r *Received) record(g Group) *Record {
 func (r *Received) Begin(g Group, tick entangle.Tick) {
 	rec := r.record(g)
 	if rec.parting > 0 {
-		r.keepDepartures(g, rec)
+		r.keepDepartures(rec)
 	}
 	*rec = Record{newest: tick, since: tick, prior: tick, mask: 1, arrived: neverSeen}
 	rec.change(tick)

@@ -1,0 +1,252 @@
+package rewind
+
+import (
+	"encoding/binary"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/set"
+)
+
+// An entity that has left its group is shown by what was received of the group then, however often the place of
+// the group is used again.
+//
+// Proves: L1, L4
+func TestDeparturesKeepWhatWasReceived(t *testing.T) {
+	w := even(kinds(), 0)
+	for _, entity := range []uint64{7, 8} {
+		w.Depart(w.group, Target{Slot: 5, Entity: entity}, 1, 100, 118, set.Mask{}, false)
+	}
+	for range 2 {
+		w.Received.Begin(w.group, 119)
+		assert.Zero(t, w.record(w.group).parting)
+	}
+	v, ok := w.at(spot, 113.5)
+	assert.True(t, ok)
+	assert.InDelta(t, 1135, v, 1e-3)
+	assert.Len(t, w.view.Targets, 2)
+}
+
+// Departures of other groups are left alone when a group begins, also after the oldest are forgotten.
+func TestABeginningKeepsOnlyItsDepartures(t *testing.T) {
+	var r Received
+	for n := range 3 * MaxDepartures / 2 {
+		g := Group{Index: n % 5}
+		if n < 5 {
+			r.Begin(g, 100)
+		}
+		r.Depart(g, Target{}, 1, 100, 100+entangle.Tick(n), set.Mask{}, false)
+	}
+	r.Begin(Group{Index: 3}, 9000)
+	kept, other := 0, 0
+	for i := range r.departures.Len() {
+		if d := r.departures.At(i); d.kept && d.group.Index == 3 {
+			kept++
+		} else if d.kept || d.group.Index == 3 {
+			other++
+		}
+	}
+	assert.InDelta(t, MaxDepartures/5, kept, 1)
+	assert.Zero(t, other)
+}
+
+// An entity that joined a group late, and has left it, was not there before.
+//
+// Proves: L4
+func TestADepartedEntityWasThereSinceItJoined(t *testing.T) {
+	w := even(kinds(), 0)
+	w.Depart(w.group, Target{Slot: 5, Entity: 8}, 1, 112, 118, set.Mask{}, false)
+	w.at(spot, 111.5)
+	assert.Len(t, w.view.Targets, 1, "the one that is there since tick 100")
+	w.at(spot, 112.5)
+	assert.Len(t, w.view.Targets, 2)
+}
+
+// Nobody is shown as of before it joined the group, also if the first update since then is forgotten.
+//
+// Proves: L4
+func TestNothingIsShownAsOfBeforeItJoined(t *testing.T) {
+	w := newWorld(kinds())
+	for tick := entangle.Tick(100); tick <= 181; tick++ {
+		w.run(tick, 10*float64(tick), 0)
+		switch tick {
+		case 100:
+			w.Received.Begin(w.group, tick)
+			w.Deliver(w.group, tick)
+		case 180:
+			w.receive(tick)
+		}
+		w.screen(float64(tick) - 3.5)
+	}
+	w.view.Reset(w.History, &w.Received)
+	assert.True(t, w.view.Add(w.group, Target{Slot: 5}, 1, 104, shown(150)))
+	values, _ := w.view.Values(spot)
+	assert.InDelta(t, 1040, number(values), 1e-3)
+}
+
+// An update waits for the changes of structure before it, and for each of them.
+//
+// Proves: L1
+func TestUpdatesWaitForTheStructure(t *testing.T) {
+	w := newWorld(kinds())
+	for tick := entangle.Tick(100); tick <= 320; tick++ {
+		w.run(tick, 10*float64(tick), 0)
+		switch tick {
+		case 100:
+			w.Received.Begin(w.group, tick)
+			w.Deliver(w.group, tick)
+		case 300, 306:
+			w.Received.Change(w.group, tick)
+		default:
+			w.receive(tick)
+		}
+		if tick == 318 {
+			w.Deliver(w.group, 300)
+		}
+		w.screen(float64(tick) - 5.5)
+	}
+	for time, want := range map[float64]float64{299: 2990, 301.5: 2990, 303.5: 2990, 310.5: 2990} {
+		v, ok := w.at(spot, time)
+		assert.True(t, ok)
+		assert.InDelta(t, want, v, 1e-3, "at %v", time)
+	}
+	v, _ := w.at(spot, 314)
+	assert.InDelta(t, 3050, v, 1e-3, "the second change has not arrived")
+}
+
+// What an update waited for is an update itself.
+//
+// Proves: L1
+func TestALateStructureIsAnUpdate(t *testing.T) {
+	w := newWorld(kinds())
+	for tick := entangle.Tick(100); tick <= 120; tick++ {
+		value := 10 * float64(tick)
+		if tick == 110 {
+			value = 5000
+		}
+		w.run(tick, value, 0)
+		switch {
+		case tick == 100:
+			w.Received.Begin(w.group, tick)
+			w.Deliver(w.group, tick)
+		case tick == 110:
+			w.Received.Change(w.group, tick)
+		case tick == 113:
+			w.receive(tick)
+			w.PacketArrived(110)
+			w.Deliver(w.group, 110)
+		default:
+			w.receive(tick)
+		}
+		w.screen(float64(tick) - 8.5)
+	}
+	v, ok := w.at(spot, 109.5)
+	assert.True(t, ok)
+	assert.InDelta(t, (1090+5000)/2, v, 1e-3)
+}
+
+// Of several packets of a tick, the first counts.
+//
+// Proves: L1
+func TestTheFirstPacketOfATickCounts(t *testing.T) {
+	w := even(kinds(), 0)
+	for tick := entangle.Tick(100); tick <= 120; tick++ {
+		w.PacketArrived(tick)
+	}
+	v, _ := w.at(spot, 115)
+	assert.InDelta(t, 1150, v, 1e-3)
+}
+
+// More movements that begin on the way of another one than are kept do not begin at a value of something else.
+//
+// Proves: L1
+func TestManyLateUpdatesBeginAtSamples(t *testing.T) {
+	w := newWorld(kinds())
+	w.every = 8
+	for tick := entangle.Tick(100); tick <= 130; tick++ {
+		w.run(tick, 10*float64(tick), 0)
+		if tick == 100 {
+			w.Received.Begin(w.group, tick)
+			w.Deliver(w.group, tick)
+		} else if tick <= 108 {
+			w.receive(tick)
+		}
+		w.screen(float64(tick) + 10)
+	}
+	for i := range 8 {
+		binary.NativeEndian.PutUint64(w.value(spot, w.scratch(uint32(i))), math.Float64bits(1e9))
+	}
+	w.view.Reset(w.History, &w.Received)
+	assert.True(t, w.view.Add(w.group, Target{Slot: 5}, 8, 0, shown(118.9)))
+	values, _ := w.view.Values(spot)
+	assert.Equal(t, maxLegs, w.view.mover.n)
+	assert.True(t, number(values) >= 1000 && number(values) <= 1080, "%v", number(values))
+}
+
+// A component that is removed is shown up to the tick in which that is sent, also if the news have not arrived.
+//
+// Proves: L4
+func TestARemovedComponentIsShownUntilThatIsSent(t *testing.T) {
+	w := newWorld(kinds())
+	for tick := entangle.Tick(100); tick <= 120; tick++ {
+		w.History.Begin(tick, 8)
+		if tick%5 == 0 {
+			w.MarkSent()
+		}
+		if tick < 112 {
+			MarkPresent(w.History, spot, []uint32{5})
+		}
+		if tick == 100 {
+			w.Received.Begin(w.group, tick)
+			w.Deliver(w.group, tick)
+		}
+		w.screen(float64(tick) - 5)
+	}
+	_, ok := w.at(spot, 114.5)
+	assert.True(t, ok, "tick 115 is the first that is sent without it")
+	_, ok = w.at(spot, 115)
+	assert.False(t, ok)
+}
+
+// The newest tick may begin again after a view of it.
+func TestATickMayBeginAgain(t *testing.T) {
+	h := NewHistory(kinds()[:1], tickRate, depth)
+	for tick := entangle.Tick(100); tick <= 120; tick++ {
+		for range 1 + tick/120*2 {
+			h.Begin(tick, 8)
+			if !tick.Before(118) {
+				MarkPresent(h, spot, []uint32{5})
+				h.SetTeleports(5, 1)
+			}
+			h.compare()
+		}
+	}
+	assert.False(t, h.isSteady(spot, 117), "the slot has the column since tick 118")
+	assert.False(t, h.jumped(118, 120, 5))
+	assert.True(t, h.jumped(117, 120, 5))
+}
+
+// movingBack is a client that does not have any of its former entities.
+type movingBack struct{ client }
+
+func (movingBack) Has(Slot, uint64) bool { return false }
+
+// An entity that was to go to another group of the client, and did not arrive there, is gone.
+//
+// Proves: L4
+func TestAMoveThatLedNowhereIsAnEnd(t *testing.T) {
+	w := even(kinds(), 0)
+	w.Depart(w.group, Target{Slot: 5, Entity: 7}, 1, 100, 117, set.Mask{}, true)
+	for _, c := range []struct {
+		client Client
+		gone   bool
+	}{{&client{now: shown(113)}, false}, {&movingBack{client{now: shown(113)}}, true}} {
+		w.view.Reset(w.History, &w.Received)
+		w.view.AddDeparted(c.client)
+		assert.Len(t, w.view.Targets, 1)
+		assert.Equal(t, c.gone, w.view.Targets[0].Gone)
+	}
+}

@@ -250,3 +250,31 @@ func TestAMoveThatLedNowhereIsAnEnd(t *testing.T) {
 		assert.Equal(t, c.gone, w.view.Targets[0].Gone)
 	}
 }
+
+// An entity that joins a group is shown when the news of that have arrived, however late.
+//
+// Proves: L4
+func TestAnEntityThatJoinsIsShownWhenThatArrives(t *testing.T) {
+	w := newWorld(kinds())
+	for tick := entangle.Tick(100); tick <= 125; tick++ {
+		w.run(tick, 10*float64(tick), 0)
+		switch tick {
+		case 100:
+			w.Received.Begin(w.group, tick)
+			w.Deliver(w.group, tick)
+		case 110:
+			w.Received.Change(w.group, tick)
+		case 118:
+			w.Deliver(w.group, 110)
+		}
+		w.screen(float64(tick) - 3.5)
+	}
+	joins := func(time float64) bool {
+		w.view.Reset(w.History, &w.Received)
+		return w.view.Add(w.group, Target{Slot: 5}, 1, 110, shown(time))
+	}
+	assert.False(t, joins(109.5))
+	assert.False(t, joins(111), "it has not arrived")
+	assert.False(t, joins(114.5), "it arrived after this screen was drawn")
+	assert.True(t, joins(115.5))
+}

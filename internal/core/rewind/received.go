@@ -204,6 +204,17 @@ func (r *Received) arrivedAt(rec *Record, tick entangle.Tick, every int) timesyn
 	return at
 }
 
+// hasJoined reports whether an entity that joined a group in a tick was on a screen: the change by which it joined
+// had arrived before. Of changes that are not among the newest it is taken for granted.
+func (r *Received) hasJoined(rec *Record, since entangle.Tick, every int, shown timesync.Shown) bool {
+	for i := range rec.changes {
+		if c := &rec.changes[i]; c.tick == since && !r.isLongAgo(c.arrived) && r.at(c.arrived, every) >= shown {
+			return false
+		}
+	}
+	return true
+}
+
 // nextFrame returns the first time, from one on, that was on the screen before a frame that has sent a packet.
 func (r *Received) nextFrame(from timesync.Shown, every int) (time timesync.Shown) {
 	time = from

@@ -171,6 +171,9 @@ func (v *View) addBetween(rec *Record, arrived uint32, b *bounds, t *Target, eve
 	if rec.mask == 0 || h.count == 0 || t.Shown.Tick().Before(b.since) || !v.received.isLongAgo(arrived) && v.received.at(arrived, every) >= t.Shown {
 		return false
 	}
+	if !v.received.hasJoined(rec, b.since, every, t.Shown) {
+		return false
+	}
 	if v.like.is(v.received, rec, b, every, t.Shown) && !h.jumped(v.like.from, v.like.to, t.Slot) {
 		v.addLike(t)
 		return true

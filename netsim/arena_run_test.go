@@ -34,13 +34,13 @@ type arena struct {
 // arenaGuest is a client of an arena.
 type arenaGuest struct {
 	*netsim.Peer
-	arena   *arena
-	id      entangle.ClientID
-	log     *arenaLog
-	oracle  *arenaOracle
-	shots   *arenaShotOracle             // nil if nobody fires
-	picture *arenaShown                  // nil if nothing is interpolated
-	shown   map[entangle.Tick]arenaState // the arena at the ends of frames, by tick
+	arena        *arena
+	id           entangle.ClientID
+	log          *arenaLog
+	oracle       *arenaOracle
+	shots        *arenaShotOracle             // nil if nobody fires
+	interpolated *arenaShown                  // nil if nothing is interpolated
+	shown        map[entangle.Tick]arenaState // the arena at the ends of frames, by tick
 }
 
 func newArena(t randomT, setup arenaSetup) *arena {
@@ -100,9 +100,9 @@ func (a *arena) join(id entangle.ClientID) {
 		c.AddSystem(plugin.AfterSend, g.shots)
 	}
 	if a.drones != nil {
-		g.picture = &arenaShown{guest: g}
+		g.interpolated = &arenaShown{guest: g}
 		c.AddSystem(plugin.FixedMain, plugin.Func(a.drones.fly))
-		c.AddSystem(plugin.AfterSend, g.picture)
+		c.AddSystem(plugin.AfterSend, g.interpolated)
 	}
 	c.AddSystem(plugin.AfterSend, plugin.Func(g.shows))
 	g.Peer = a.sim.AddClient(id, a.wraps(c), c)
@@ -163,8 +163,8 @@ func (a *arena) expectEqual(d time.Duration) {
 	a.calm = a.truth.last
 	a.sim.Run(d)
 	for _, g := range a.guests {
-		if g.picture != nil {
-			g.picture.expectPredicted()
+		if g.interpolated != nil {
+			g.interpolated.expectPredicted()
 		}
 		if g.shots != nil {
 			g.shots.expectShots()

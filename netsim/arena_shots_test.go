@@ -241,7 +241,7 @@ func (o *arenaShotOracle) Update(w *ecs.World) {
 		clear(o.frames)
 		o.last, o.since = nil, o.now.Tick
 	}
-	if twice > 0 && !o.now.Tick.Before(o.since+o.settled()) {
+	if twice > 0 && !o.now.Tick.Before(o.since+o.confirmedAfter()) {
 		o.guest.oracle.fail("%d shots are there twice: %v", twice, is)
 	}
 	for key := range o.last {
@@ -257,8 +257,8 @@ func (o *arenaShotOracle) Update(w *ecs.World) {
 	o.last, o.frames[o.now.Tick] = is, is
 }
 
-// settled is the ticks after which a shot is confirmed or gone.
-func (o *arenaShotOracle) settled() entangle.Tick { return entangle.Tick(o.guest.arena.rate * 3 / 2) }
+// confirmedAfter is the ticks after which a shot is confirmed or gone.
+func (o *arenaShotOracle) confirmedAfter() entangle.Tick { return entangle.Tick(o.guest.arena.rate * 3 / 2) }
 
 // expectShots compares the frames with the ticks of the server.
 func (o *arenaShotOracle) expectShots() {
@@ -268,15 +268,15 @@ func (o *arenaShotOracle) expectShots() {
 	o.sums.matched += int(prespawned.Matched)
 	for tick, is := range o.frames {
 		truth, ran := a.truth.shots[tick]
-		if !ran || tick.Before(o.since+o.settled()) {
+		if !ran || tick.Before(o.since+o.confirmedAfter()) {
 			continue
 		}
 		for key, s := range is {
-			if tick.Before(key.Tick + o.settled()) {
+			if tick.Before(key.Tick + o.confirmedAfter()) {
 				continue
 			}
 			want, there := truth[key]
-			if key.Tick.Before(o.since + o.settled()) {
+			if key.Tick.Before(o.since + o.confirmedAfter()) {
 				s.Burnt = want.Burnt // what is not sent may differ for good, if it began before the client was there
 			}
 			if !there || s != want {
@@ -285,7 +285,7 @@ func (o *arenaShotOracle) expectShots() {
 			o.count(key.Kind)
 		}
 		for key := range truth {
-			if _, there := is[key]; !there && !tick.Before(key.Tick+o.settled()) {
+			if _, there := is[key]; !there && !tick.Before(key.Tick+o.confirmedAfter()) {
 				require.Failf(a.t, "a shot is not there", "%v: client %d lacks the shot %+v in tick %d", a.arenaSetup, o.guest.id, key, tick)
 			}
 		}

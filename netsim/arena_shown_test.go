@@ -133,7 +133,7 @@ func (t *arenaTruth) motion(of arenaName, tick entangle.Tick) (arenaMotion, bool
 // late or a lost state is for Watch.
 type arenaShown struct {
 	guest *arenaGuest
-	sums  arenaPictures
+	sums  arenaShownSums
 
 	world  *ecs.World
 	now    *components.Time
@@ -150,18 +150,18 @@ type arenaShown struct {
 	computed map[entangle.Tick]map[int32]arenaMotion  // predicted drones at the ends of frames
 }
 
-// arenaPictures counts what arenaShown has seen.
-type arenaPictures struct {
+// arenaShownSums counts what arenaShown has seen.
+type arenaShownSums struct {
 	bodies, drones, curved, began, ended, predicted int
 }
 
-func (p *arenaPictures) add(o *arenaPictures) {
+func (p *arenaShownSums) add(o *arenaShownSums) {
 	p.bodies, p.drones, p.curved = p.bodies+o.bodies, p.drones+o.drones, p.curved+o.curved
 	p.began, p.ended, p.predicted = p.began+o.began, p.ended+o.ended, p.predicted+o.predicted
 }
 
 // requireAll requires that everything was seen.
-func (p *arenaPictures) requireAll(t assert.TestingT) {
+func (p *arenaShownSums) requireAll(t assert.TestingT) {
 	assert.Positive(t, p.bodies, "no interpolated body was compared: %+v", *p)
 	assert.Positive(t, p.drones, "no interpolated drone was compared: %+v", *p)
 	assert.Positive(t, p.curved, "nothing was compared with a curve: %+v", *p)
@@ -254,7 +254,7 @@ func (s *arenaShown) expect(e ecs.Entity, of arenaName, is arenaMotion, every in
 		return
 	}
 	want := s.between(from, to, share)
-	if apart(is.Place.X, want.Place.X) || apart(is.Place.Y, want.Place.Y) {
+	if differs(is.Place.X, want.Place.X) || differs(is.Place.Y, want.Place.Y) {
 		done()
 		s.guest.oracle.fail("at %d + %v it shows %+v, its %v, with %+v, which should be %+v: between %+v and %+v", at, share, of, e, is, want, from, to)
 	}
@@ -268,8 +268,8 @@ func (s *arenaShown) expect(e ecs.Entity, of arenaName, is arenaMotion, every in
 	}
 }
 
-// apart reports whether two values differ by more than rounding explains.
-func apart(a, b float32) bool { return math.Abs(float64(a-b)) > 1e-3 }
+// differs reports whether two values differ by more than rounding explains.
+func differs(a, b float32) bool { return math.Abs(float64(a-b)) > 1e-3 }
 
 // between returns the motion at a share of the way between two ticks in a row.
 func (s *arenaShown) between(from, to arenaMotion, share float64) (m arenaMotion) {

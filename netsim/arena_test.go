@@ -48,7 +48,7 @@ func TestThePlainModelEqualsTheServersArena(t *testing.T) {
 // Proves: N1, N2, N10, E1, T4, T7
 func TestRandomArenas(t *testing.T) {
 	var sums arenaSums
-	var pictures arenaPictures
+	var shown arenaShownSums
 	var shots arenaShotSums
 	for seed, last := arenas(); seed <= last; seed++ {
 		err := netsim.Try(t.Name(), func(t *netsim.Trial) {
@@ -56,8 +56,8 @@ func TestRandomArenas(t *testing.T) {
 			a.play(10 * time.Second)
 			for _, g := range a.guests {
 				sums.addSums(g.oracle.sums)
-				if g.picture != nil {
-					pictures.add(&g.picture.sums)
+				if g.interpolated != nil {
+					shown.add(&g.interpolated.sums)
 				}
 				if g.shots != nil {
 					shots.add(&g.shots.sums)
@@ -69,7 +69,7 @@ func TestRandomArenas(t *testing.T) {
 		}
 	}
 	t.Logf("%+v", sums)
-	pictures.requireAll(t)
+	shown.requireAll(t)
 	shots.requireAll(t)
 	assert.Positive(t, sums.trails, "what is a client's own was never looked at")
 	assert.Positive(t, sums.spanned, "no rollback spanned a structural change of a component of the mode Once")

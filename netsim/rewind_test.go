@@ -302,7 +302,7 @@ func (g *rewindGame) compare(counts *[rewindKinds]rewindCounts) {
 
 // rewindShares are the least shares of views that equal the screen, by kind. Where structure changes, the server
 // waits for the news that it has arrived, and leaves an entity out until then.
-var rewindShares = [rewindKinds]float64{0.99, 0.99, 0.99, 0.99, 0.99, 0.97, 0.96, 0.97, 0.97}
+var rewindShares = [rewindKinds]float64{0.99, 0.98, 0.99, 0.99, 0.99, 0.97, 0.96, 0.97, 0.97}
 
 // What the server looks at is what the screen of a client showed when an input was made, to within one step of the
 // wire's precision: over networks with loss and jitter, at any frame rates and intervals, with and without an

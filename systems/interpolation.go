@@ -20,7 +20,7 @@ package systems
 // interpolate shows the interpolated entities, and delivers the messages of what is shown.
 func (c *Client) interpolate() {
 	c.Clock.Show(c.now)
-	c.Applier.InterpolateFrame(c.ticks > 0)
+	c.Applier.Interpolate()
 	c.Prediction.AssembleRemote()
 	c.Engine.DeliverHeld(c.now)
 }

@@ -4,7 +4,6 @@ import (
 	"math/bits"
 
 	"github.com/entangle-ecs/entangle"
-	"github.com/entangle-ecs/entangle/internal/core/snapshot"
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
 )
 
@@ -90,7 +89,6 @@ type mover struct {
 	second  timesync.Shown
 	carries bool
 	history *History
-	client  *Received
 	slot    Slot
 	times   knownTimes
 
@@ -122,7 +120,7 @@ func (m *mover) gather(r *Received, rec *Record, b *bounds, every int, now times
 	if !some && after != 0 {
 		next, some = rec.newest-entangle.Tick(bits.Len64(after)-1), true
 	}
-	m.count, m.client = 0, r
+	m.count = 0
 	if n == 0 || n < samplesBefore && older[n-1].tick != b.since {
 		m.anchor(r, rec, b, every, next, some)
 	}
@@ -193,35 +191,15 @@ func (m *mover) find(now timesync.Shown) {
 	first := &m.samples[0]
 	m.set(leg{from: first.tick, to: first.tick, start: first.time(), end: first.time()})
 	m.known, m.at, m.rests, m.late = 1, 0, false, false
-	setsOff := notYet
 	for i := 1; i < m.count && m.samples[i].at < now; i++ {
 		at := m.samples[i].at
-		if setsOff <= at {
-			m.restart(setsOff)
-			setsOff = notYet
-		}
 		m.advance(at)
 		waited := m.rests || m.late
-		switch m.known++; {
-		case setsOff != notYet:
-		case waited && m.waits(at):
-			setsOff = m.client.nextFrame(at, int(m.every>>8))
-		case waited:
+		if m.known++; waited {
 			m.restart(at)
 		}
 	}
-	if setsOff < now {
-		m.restart(setsOff)
-	}
 	m.advance(now)
-}
-
-// waits reports whether an entity that has rested, for which a sample arrives, sets off with the next frame that runs
-// a tick, as snapshot.Store.Hold describes.
-func (m *mover) waits(now timesync.Shown) bool {
-	soonest := now + min(m.every, m.second)
-	return m.rests && !m.late && m.samples[m.known-1].time() >= soonest+256 &&
-		now >= m.last().end+snapshot.BriefRest<<8+m.every
 }
 
 // advance moves to a time.

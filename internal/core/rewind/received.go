@@ -65,8 +65,7 @@ type Received struct {
 	delay      timesync.Shown // by how much what the next screen's packet acknowledges arrived before that screen
 	spaces     [2][]Record
 	screens    [screenRows]timesync.Screen
-	between    [screenRows]bool // the screen is of a frame that has sent no packet
-	count      uint32           // number of screens so far
+	count      uint32 // number of screens so far
 	arrivals   [arrivalRows]arrival
 	departures ring.Queue[departure]
 	dropped    uint32 // number of the oldest of departures
@@ -90,16 +89,16 @@ func (r *Received) ScreenArrived(s *timesync.Screen) {
 	if r.delay > 0 {
 		before := *s
 		before.Base -= r.delay
-		r.addScreen(&before, true)
+		r.addScreen(&before)
 	}
-	r.addScreen(s, false)
+	r.addScreen(s)
 }
 
-func (r *Received) addScreen(s *timesync.Screen, between bool) {
+func (r *Received) addScreen(s *timesync.Screen) {
 	if r.count > 0 && s.Base <= r.screens[(r.count-1)%screenRows].Base {
 		return
 	}
-	r.screens[r.count%screenRows], r.between[r.count%screenRows] = *s, between
+	r.screens[r.count%screenRows] = *s
 	r.count++
 }
 
@@ -213,23 +212,6 @@ func (r *Received) hasJoined(rec *Record, since entangle.Tick, every int, shown 
 		}
 	}
 	return true
-}
-
-// nextFrame returns the first time, from one on, that was on the screen before a frame that has sent a packet.
-func (r *Received) nextFrame(from timesync.Shown, every int) (time timesync.Shown) {
-	time = from
-	for i := r.count; i > 0 && r.count-i < screenRows; i-- {
-		at := (i - 1) % screenRows
-		if r.between[at] {
-			continue
-		}
-		shown := r.screens[at].At(every)
-		if shown < from {
-			break
-		}
-		time = shown
-	}
-	return time
 }
 
 // packetsAt is arrivedAt for a group of which no change of structure was in flight.

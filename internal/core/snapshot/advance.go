@@ -20,7 +20,7 @@ func (s *Store) Advance(every uint16, tick entangle.Tick, fraction float64) {
 			// The usual case of arrive: the entity has reached one sample, and there is another one
 			// to move to. Without it, interpolate/snapshot takes a quarter more time.
 			next := s.index(slot, e.first+2)
-			if end := atTick(s.ticks[next]); plain && e.shown && !e.waiting && e.count > 2 && now.before(end) &&
+			if end := atTick(s.ticks[next]); plain && e.shown && e.count > 2 && now.before(end) &&
 				from[slot] != to[slot] && s.jumps[next] == s.jumps[to[slot]] {
 				e.first++
 				e.count--
@@ -58,7 +58,7 @@ func (s *Store) arrive(slot Slot, now moment) {
 			e.count--
 		}
 		e.restarted = false
-		if e.resting() || e.waiting {
+		if e.resting() {
 			e.next(e.end + restTicks*oneTick)
 		} else {
 			e.next(atTick(s.ticks[s.index(slot, e.from()+1)]))

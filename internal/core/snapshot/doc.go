@@ -22,7 +22,6 @@
 //     are fewer. Then that many ticks take the
 //     place of b - s, so that the screen shows no step. A sample that arrives while the entity
 //     moves to a late one takes its place, so that the entity does not stay behind.
-//   - After Hold, an entity that has rested sets off with the next Release, if it has a tick to spare.
 //   - While an entity rests, a column with Kind.Extrapolate continues in the direction of its last
 //     two samples for that many ticks, unless it came to the last one from another value. Then it
 //     comes back in as many ticks, and rests on its last value.
@@ -50,7 +49,7 @@
 //
 // The methods are:
 //   - slots: Add, Remove;
-//   - samples: AddSample, Hold, Release, SetTeleports, TeleportAhead, RemoveColumns, Rebase;
+//   - samples: AddSample, SetTeleports, TeleportAhead, RemoveColumns, Rebase;
 //   - functions of single entities: SetFunction;
 //   - time: Advance, Shown, Reset;
 //   - display: Select, Show, and for a function of the game From, To and Share;

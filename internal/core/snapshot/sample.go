@@ -22,7 +22,7 @@ func (s *Store) AddSample(slot Slot, tick entangle.Tick, cols set.Mask, value fu
 			s.use(col)
 		}
 	}
-	waited := e.late || e.resting() || e.waiting
+	waited := e.late || e.resting()
 	s.reserve(slot)
 	if e.count == 0 {
 		e.first = uint32(tick) / uint32(m.class.every) // entities of one tick share a row
@@ -31,10 +31,6 @@ func (s *Store) AddSample(slot Slot, tick entangle.Tick, cols set.Mask, value fu
 	e.newest = tick
 	s.setValues(slot, cols.And(s.sampled), value)
 	switch {
-	case e.waiting:
-	case waited && s.canWait(slot, tick):
-		e.waiting = true
-		s.waiting = append(s.waiting, slot)
 	case waited:
 		s.restart(slot, set.Mask{}, nil)
 	case e.count == 1:
@@ -42,32 +38,6 @@ func (s *Store) AddSample(slot Slot, tick entangle.Tick, cols set.Mask, value fu
 		e.end = atTick(tick)
 	}
 	return true
-}
-
-// Hold makes an entity that has rested wait for Release before it sets off, if it has time for that: its next
-// sample is more than a tick earlier than it has to be. If it has rested only briefly, because packets were lost,
-// it must catch up, and sets off when the sample is added.
-func (s *Store) Hold() { s.waits = true }
-
-// BriefRest is the longest rest in ticks, beside those between two updates, after which an entity catches up.
-const BriefRest = 8
-
-// canWait reports whether a movement to a sample that has just been added may begin up to a tick later.
-func (s *Store) canWait(slot Slot, tick entangle.Tick) bool {
-	e, c := &s.entities[slot], s.members[slot].class
-	every := oneTick * moment(c.every)
-	soonest := c.now + min(every, s.second)
-	return s.waits && !e.late && !atTick(tick).before(soonest+oneTick) && !c.now.before(e.start+BriefRest*oneTick+every)
-}
-
-// Release begins the movements of the entities that wait, at the shown time. Call it before Advance.
-func (s *Store) Release() {
-	for _, slot := range s.waiting {
-		if s.entities[slot].waiting {
-			s.restart(slot, set.Mask{}, nil)
-		}
-	}
-	s.waiting = s.waiting[:0]
 }
 
 // SetTeleports sets how often an entity has been teleported up to the samples that are added from now
@@ -162,7 +132,6 @@ func (s *Store) restart(slot Slot, cols set.Mask, value func(col int) []byte) {
 	s.ticks[base], s.jumps[base] = now.tick(), jumps
 	e.first, e.count, e.behind, e.shown, e.restarted = target-1, uint16(last-target+2), 0, true, true
 	e.start, e.end = now, atTick(s.ticks[s.index(slot, target)])
-	e.waiting = false
 	e.late = e.end.before(soonest) && !jumped()
 	if e.late {
 		e.end = soonest

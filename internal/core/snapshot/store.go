@@ -59,8 +59,6 @@ type Store struct {
 	entities  []entity     // by slot
 	members   []member     // by slot
 	pairs     pairs        // by slot
-	waits     bool         // see Hold
-	waiting   []Slot       // the slots that wait for Release; some do not any more
 	far       []set.Bitset // by column and slot: the values of the pair are too far from each other
 	functions []functions  // by column
 	free      []Slot
@@ -83,7 +81,6 @@ type entity struct {
 	shown     bool
 	restarted bool // it moves from values that are no sample
 	late      bool // the newest sample is reached after its tick
-	waiting   bool // it begins to move to its newest samples with the next Release
 	held      bool // it is teleported to the next sample, so that the two of its pair are the same
 }
 

@@ -490,28 +490,3 @@ func TestManyClassesAreNotSearched(t *testing.T) {
 		s.Classes(func(every uint16) { s.Advance(every, tick, 0) })
 	}
 }
-
-// An entity that rests sets off with Release and not when its next sample arrives. One that moves, or has only just
-// come to rest, does not wait.
-//
-// Proves: L1, N3
-func TestAnEntityThatRestedSetsOffWithRelease(t *testing.T) {
-	s := newSingle(2, plain)
-	s.Hold()
-	s.add(10, 1)
-	s.at(22)
-	s.add(30, 9)
-	assert.InDelta(t, 1, s.at(24), 0)
-	s.add(32, 11)
-	assert.InDelta(t, 1, s.at(26), 0)
-	s.Release()
-	assert.InDelta(t, 5, s.at(28), 1e-6, "halfway from 26 to 30")
-	assert.InDelta(t, 9, s.at(30), 0)
-	s.add(34, 13)
-	assert.InDelta(t, 12, s.at(33), 1e-6)
-	s.at(36)
-	s.add(40, 17)
-	assert.InDelta(t, 15, s.at(38), 1e-6, "it had only just come to rest")
-	s.Remove(s.slot)
-	s.Release()
-}

@@ -151,7 +151,6 @@ func (a *Applier) InterpolateBy(clock Timelines, infos []*registry.Component, ti
 	}
 	a.persistence.marks = append(a.persistence.marks, in.marker)
 	in.clock, in.table, in.samples = clock, table, snapshot.New(kinds, tickRate)
-	in.samples.Hold()
 	in.refs.hold, in.refs.restore = in.refs.holdOne, in.refs.restoreOne
 	in.infos, in.valueOf, in.leaving = infos, a.sampleValue, map[repl.ID]snapshot.Slot{}
 	in.confirmed = confirmedColumns{sizes: sizes, values: make([][]byte, len(infos))}

@@ -14,12 +14,7 @@ import (
 
 // Interpolate shows the interpolated entities at the times of their timelines: first the changes up to that
 // time, then the values in between.
-func (a *Applier) Interpolate() { a.InterpolateFrame(true) }
-
-// InterpolateFrame is Interpolate in a frame that runs a tick, or in one that does not: there, no entity
-// begins to move that has waited for its next value. The server knows what was on the screen when a tick's
-// inputs were made, and not what other frames showed. So it knows from where on the movement goes.
-func (a *Applier) InterpolateFrame(ticks bool) {
+func (a *Applier) Interpolate() {
 	in := &a.interpolation
 	if in.clock == nil || !in.clock.Begun() || a.archetypes.exceeded {
 		return
@@ -27,9 +22,6 @@ func (a *Applier) InterpolateFrame(ticks bool) {
 	a.showDue()
 	a.ResolveReturns()
 	if len(in.slots) > 0 {
-		if ticks {
-			in.samples.Release()
-		}
 		in.advance()
 		for _, l := range in.left {
 			if value, ok := in.valueOfSlot(l.at, l.comp); ok && a.Replicas.Info[l.replica].snapshotSlot == l.at { // otherwise they are of another entity

@@ -258,7 +258,9 @@ func (o *arenaShotOracle) Update(w *ecs.World) {
 }
 
 // confirmedAfter is the ticks after which a shot is confirmed or gone.
-func (o *arenaShotOracle) confirmedAfter() entangle.Tick { return entangle.Tick(o.guest.arena.rate * 3 / 2) }
+func (o *arenaShotOracle) confirmedAfter() entangle.Tick {
+	return entangle.Tick(o.guest.arena.rate * 3 / 2)
+}
 
 // expectShots compares the frames with the ticks of the server.
 func (o *arenaShotOracle) expectShots() {

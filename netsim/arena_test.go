@@ -50,7 +50,8 @@ func TestRandomArenas(t *testing.T) {
 	var sums arenaSums
 	var shown arenaShownSums
 	var shots arenaShotSums
-	for seed, last := arenas(); seed <= last; seed++ {
+	first, last := arenas()
+	for seed := first; seed <= last; seed++ {
 		err := netsim.Try(t.Name(), func(t *netsim.Trial) {
 			a := newArena(t, randomArena(seed))
 			a.play(10 * time.Second)
@@ -69,11 +70,16 @@ func TestRandomArenas(t *testing.T) {
 		}
 	}
 	t.Logf("%+v", sums)
-	shown.requireAll(t)
-	shots.requireAll(t)
+	if last-first+1 >= enoughArenas {
+		shown.requireAll(t)
+		shots.requireAll(t)
+	}
 	assert.Positive(t, sums.trails, "what is a client's own was never looked at")
 	assert.Positive(t, sums.spanned, "no rollback spanned a structural change of a component of the mode Once")
 }
+
+// enoughArenas is the number of arenas in which everything must occur.
+const enoughArenas = 12
 
 // If state of the confirmed tick is overtaken by state of a later tick in the same frame, the
 // client keeps its predicted state at the confirmed tick, and its client-only state. Both are

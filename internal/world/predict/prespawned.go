@@ -6,6 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
 	"github.com/entangle-ecs/entangle/internal/set"
+	"github.com/entangle-ecs/entangle/internal/world/sink"
 	"github.com/entangle-ecs/entangle/internal/world/source"
 	"github.com/entangle-ecs/entangle/prespawn"
 	"github.com/mlange-42/arche/ecs"
@@ -23,7 +24,8 @@ type prespawned struct {
 	matcher *prespawn.Matcher[ecs.Entity]
 	// interpolated returns the tick at which the client shows interpolated entities, or would.
 	interpolated func() entangle.Tick
-	references   set.Mask // columns with references to entities
+	references   set.Mask      // columns with references to entities
+	applier      *sink.Applier // nil in tests without a server
 
 	relations []ecs.ID // all relations that the prediction knows
 
@@ -43,6 +45,7 @@ const maxPrespawnTicks = 1024
 func (p *prespawned) init(l *lifecycle, cfg *PredictionConfig, of *source.Prespawns) {
 	p.lifecycle, p.source, p.interpolated = l, of, cfg.InterpolatedTick
 	p.matcher = prespawn.New(prespawn.DefaultLimit, cfg.World.Alive)
+	p.applier = cfg.Applier
 	p.into, p.drop, p.swap = map[ecs.Entity]ecs.Entity{}, p.removeUnmatched, p.mergedInto
 	p.lifecycle.isAbsent = p.matcher.Absent
 	p.relations = slices.Clone(p.children.relations)
@@ -62,11 +65,21 @@ func (p *prespawned) init(l *lifecycle, cfg *PredictionConfig, of *source.Prespa
 func (p *prespawned) begin() { p.source.Begin() }
 
 // end ends the simulation of a tick. Entities that it has spawned roll back from now on, and wait for
-// the server's. Without a connection they are the game's own.
+// the server's. Without a connection they are the game's own. Before the clock of a connection is set, they are
+// removed: their ticks are not the server's, so that none of its entities would ever match them.
 func (p *prespawned) end() {
 	now := p.progress.present()
-	if !p.progress.synced() {
+	if !p.progress.synced() && !p.hasReplicas() {
 		p.source.Cancel()
+		return
+	}
+	if !p.progress.synced() {
+		p.source.End(now)
+		for _, e := range p.source.Spawned() {
+			if p.world.Alive(e) && !p.predicts(e) {
+				p.despawn(e)
+			}
+		}
 		return
 	}
 	if p.source.End(now); len(p.source.Spawned()) == 0 {
@@ -89,6 +102,9 @@ func (p *prespawned) end() {
 	}
 	p.mergeAll()
 }
+
+// hasReplicas reports whether entities of a server have arrived.
+func (p *prespawned) hasReplicas() bool { return p.applier != nil && p.applier.Replicas.Len() > 0 }
 
 // despawn removes an entity in the tick that has spawned it, with its children, as a server does. It
 // returns false for an entity that is not prespawned.

@@ -157,7 +157,7 @@ func TestInterpolatedRowsTurnSmoothly(t *testing.T) {
 		}
 		on, off := motion(), motion("-interpolate=false")
 		t.Log("row 7, interpolated:", on, "as it arrives:", off)
-		assert.Less(t, on.Stood+on.Jumped, on.Frames/100)
+		assert.Less(t, on.Stood+on.Jumped, on.Frames/50)
 		assert.Greater(t, off.Stood+off.Jumped, off.Frames/2)
 	})
 }

@@ -28,7 +28,9 @@ func TestEveryCaseRuns(t *testing.T) {
 		assert.False(t, seen[r.Name], "%s is there twice", r.Name)
 		seen[r.Name] = true
 		assert.Positive(t, r.OursNs, r.Name)
-		assert.GreaterOrEqual(t, r.LimitNs, 0.0, r.Name) // that of join/bytes can be shorter than a step of the clock
+		if r.Name != "join/bytes" { // its limit adds up some sizes, which can be shorter than a step of the clock
+			assert.Positive(t, r.LimitNs, r.Name)
+		}
 		if r.Goal != 0 && !r.Grows && !raceDetector {
 			assert.Less(t, r.Allocs, 1.0, r.Name)
 		}

@@ -101,7 +101,7 @@ func TestPlayersWithComponentsThatComeAndGoSeldomStand(t *testing.T) {
 	assert.LessOrEqual(t, m.jumps, 4)
 }
 
-// runnerGame is a game of players whom a client follows.
+// runnerGame describes the game that followRunners plays.
 type runnerGame struct {
 	rate         int    // frames per second
 	every        uint16 // send interval

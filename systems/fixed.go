@@ -71,7 +71,7 @@ func (f *Frame) clearInputs() {
 // hashPrespawned belongs to the simulation.
 func (s *Server) assemble() {
 	s.Prespawns.Begin()
-	s.Blueprints.SetTicks(s.Time.Tick, true) // of those that came into the world between two ticks
+	s.Blueprints.SetTicks(s.Time.Tick, true) // blueprints that systems between two ticks have added
 	s.Blueprints.Assemble(s.Time.Tick, nil)
 }
 

@@ -14,7 +14,7 @@ type ScreenView struct {
 	*rewind.View
 	Clamped  bool // a time that the client claimed was not possible
 	Repeated bool // the input did not arrive: it is what the screen would have shown
-	Present  bool // it is of nobody who is shown the past
+	Present  bool // the view is the present: its player is shown no past, or there is none
 }
 
 // playerView is the ScreenView of the last tick of which one was asked for.

@@ -51,7 +51,7 @@ func randomArena(seed uint64) arenaSetup {
 	more := rand.New(rand.NewPCG(seed, 0x73686f776e)) // the games were there before
 	s.shown = more.IntN(3) > 0
 	s.curved = s.shown && more.IntN(2) == 0
-	s.armed = s.all && more.IntN(3) > 0 // all predict what is fired, so they have to predict who fires
+	s.armed = s.all && more.IntN(3) > 0 // clients that predict every bullet have to predict every shooter
 	return s
 }
 

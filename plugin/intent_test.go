@@ -14,7 +14,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol"
 )
 
-// dartedProtocol is walkedProtocol with shots, of which the inputs of walks fire none.
+// dartedProtocol is walkedProtocol with shots. The inputs of walks fire none.
 func dartedProtocol() *protocol.Protocol {
 	p := walkedProtocol()
 	protocol.Component[components.Prespawned](p)

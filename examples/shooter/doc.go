@@ -34,7 +34,7 @@
 //
 //   - game.go: the components and inputs that both sides know, and how they are predicted
 //   - shoot.go: guns, bullets and players, by the same systems on both sides
-//   - server.go: whom a shot hits
+//   - server.go: the target of a shot
 //   - client.go, aim.go: the input of a player, what it aims at on its screen, and the bot
 //
 // What only this demo needs:

@@ -59,10 +59,10 @@ type Controls struct {
 	Aim    float32 `net:"angle,bits=16"`
 }
 
-// Verdict tells a player whom a shot hit, of the tick in which it was fired.
+// Verdict names the target of a shot, and the tick in which the shot was fired.
 type Verdict struct {
 	Tick entangle.Tick
-	// OnScreen is whom it hit where the player saw the others, and Present whom it hit where they were at that
+	// OnScreen is the player hit where the shooter saw the others, and Present the one hit where they were at that
 	// time on the server. They may have left since.
 	OnScreen, Present entangle.ClientID
 	// Compensated says that OnScreen counts, and not Present.

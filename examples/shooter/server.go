@@ -14,7 +14,7 @@ import (
 // serverGame is the server of the game.
 type serverGame struct {
 	*plugin.Server
-	// compensate says that a shot hits who was in its way on the shooter's screen, and not who is there now.
+	// compensate lets a shot hit the player that was in its way on the shooter's screen, and not the one that is there now.
 	compensate bool
 
 	fired []shot // in the tick that runs
@@ -71,7 +71,7 @@ func lineUp(hue uint8) Place {
 	return Place{X: float32(10 * cos), Y: float32(6 * sin)}
 }
 
-// judge decides whom the shots of the tick hit.
+// judge finds the targets of the shots of the tick.
 func (g *serverGame) judge(w *ecs.World) func() {
 	screen := screens{places: plugin.NewRewind[Place](w), owners: plugin.NewRewind[components.ControlledBy](w)}
 	players := generic.NewFilter3[Player, Place, components.ControlledBy]()
@@ -105,7 +105,7 @@ type screens struct {
 	owners plugin.Rewind[components.ControlledBy]
 }
 
-// hit returns whom a shot hits where its shooter saw the others.
+// hit returns the player that a shot hits where its shooter saw the others.
 func (c *screens) hit(s *shot) nearest {
 	places, owners := c.places.View(s.shooter), c.owners.View(s.shooter)
 	hit, ok := places.RaycastBalls(s.line(), func(e ecs.Entity, at *Place) (plugin.Ball, bool) {
@@ -119,7 +119,7 @@ func (c *screens) hit(s *shot) nearest {
 	return nearest{true, hit.Entity, owner.Client, at, hit.Share}
 }
 
-// inPresent returns whom a shot hits where the others are now.
+// inPresent returns the player that a shot hits where the others are now.
 func inPresent(players generic.Query3[Player, Place, components.ControlledBy], s *shot) (n nearest) {
 	for players.Next() {
 		if _, at, owner := players.Get(); players.Entity() != s.shooter {

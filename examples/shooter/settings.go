@@ -30,7 +30,7 @@ func (s *settings) bind(set *flag.FlagSet) {
 	s.Sides.Bind(set, "its clients")
 	set.StringVar(&s.Addr, "addr", stage.DefaultAddr, "the server's `host:port`, in modes server and client")
 	set.IntVar(&s.Clients, "clients", leastClients, "how many players, in mode all")
-	set.BoolVar(&s.Compensate, "compensate", true, "a shot hits who was in its way on the shooter's screen; false: who is there now")
+	set.BoolVar(&s.Compensate, "compensate", true, "a shot hits the player in its way on the shooter's screen; false: the one in its way now")
 	set.TextVar(&s.Latency, "latency", program.Span(60*time.Millisecond), "added to each datagram of a client, in either direction")
 	set.TextVar(&s.Jitter, "jitter", program.Span(0), "by which that varies, up and down, such as 10ms")
 	set.Float64Var(&s.Loss, "loss", 0, "the share of datagrams that are lost, in either direction, 0 to 1")

@@ -117,7 +117,7 @@ func gatherAs[T any, N ~uint32](bySlot, rows []byte, slots []N) {
 	}
 }
 
-// ValuesOf returns bytes as the values of a component whose memory they are. They must begin at the address of
+// ValuesOf returns the memory of a component as its values. They must begin at the address of
 // a value, and the result is valid as long as they are.
 func ValuesOf[T any](b []byte) []T {
 	if len(b) == 0 {

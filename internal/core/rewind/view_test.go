@@ -111,8 +111,8 @@ func (w *world) receive(tick entangle.Tick) {
 	w.Acknowledge(w.group, tick)
 }
 
-// even returns a world whose entity is at 10 times the tick, with an update in every second tick up to 120,
-// which arrives 3 ticks before it is needed.
+// even returns a world with one entity, at 10 times the tick. Every second tick up to 120 has an update, and each
+// arrives 3 ticks before the screen needs it.
 func even(kinds []snapshot.Kind, teleport entangle.Tick) *world {
 	w := newWorld(kinds)
 	for tick := entangle.Tick(100); tick <= 120; tick++ {

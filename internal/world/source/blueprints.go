@@ -138,8 +138,8 @@ func (b *Blueprints) AssembleRemote(due func(e ecs.Entity, tick entangle.Tick) b
 	}
 }
 
-// SetTicks sets the ticks of waiting blueprints that say none, and with past also of those that say one that
-// has run, to the next tick.
+// SetTicks gives the next tick to waiting blueprints without a tick, and with past also to blueprints with a tick
+// that has run.
 func (b *Blueprints) SetTicks(next entangle.Tick, past bool) {
 	if b == nil {
 		return

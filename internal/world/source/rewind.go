@@ -214,7 +214,7 @@ func (r *Rewind) add(v *rewind.View, client entangle.ClientID, peer *sender.Peer
 	}
 }
 
-// Present returns the view of those who see the present.
+// Present returns the view of players that see the present.
 func (r *Rewind) Present(now entangle.Tick) *rewind.View {
 	r.stats.Present++
 	v := &r.present

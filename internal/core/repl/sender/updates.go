@@ -64,7 +64,7 @@ func (u *updates) AppendUpdates(dst []byte, room int, pkt uint16) []byte {
 	return u.w.Finish()
 }
 
-// appendRestOfMark writes the next part of a mark whose needs had no room behind the updates.
+// appendRestOfMark writes the next part of a mark, if its needs had no room behind the updates.
 func (u *updates) appendRestOfMark(dst []byte, room int) []byte {
 	out := u.AppendMark(dst, room)
 	u.plan.Spend((len(out) - len(dst)) * 8)

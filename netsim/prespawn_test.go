@@ -504,3 +504,18 @@ func TestManyBullets(t *testing.T) {
 		assert.Zero(t, g.all(g.peers[0].World()))
 	}
 }
+
+// 25 bullets with a child each in every tick are a thousand predicted entities that come and go, in a dozen packets of which
+// one is lost. All the same the ticks are confirmed, and each bullet finds the server's.
+//
+// Proves: E2
+func TestManyBulletsOverABadNetwork(t *testing.T) {
+	g := newShots(t, rough(60*ms, 5*ms, 0.1), 1, func(g *shots) { g.life, g.parts, g.unwatched = 40, true, true })
+	g.press[1] = func(_ entangle.Tick, in *gun) { in.Fire = 25 }
+	g.requireNoRollbacks(t, func() { g.sim.Run(3 * time.Second) })
+	s := g.peers[0].Client().Stats()
+	assert.Greater(t, s.Prespawned.Matched, uint64(8000))
+	assert.Zero(t, s.Prespawned.Unmatched+s.Prespawned.Overflow)
+	assert.Zero(t, s.Rollbacks.Resyncs)
+	assert.InDelta(t, 1000, g.count(g.peers[0].World()), 50)
+}

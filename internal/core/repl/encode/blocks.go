@@ -141,6 +141,9 @@ func (w *Encoder) appendBlock(out *bits.Writer, run *repl.Run, first repl.Handle
 	out.Bool(c.plain())
 	if !c.plain() {
 		w.AppendRefs(out, w.Chunks.SlotsOf(c), peer)
+		if out.Bool(c.set > 0); c.set > 0 {
+			w.sets.Append(out, &w.Chunks.sets[c.set-1])
+		}
 		w.Chunks.appendBits(out, c)
 		return
 	}

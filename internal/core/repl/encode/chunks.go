@@ -2,7 +2,6 @@ package encode
 
 import (
 	"encoding/binary"
-	"slices"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
@@ -22,15 +21,15 @@ type chunk struct {
 	refs  uint32     // index in chunks.slots of the first entity that it refers to
 	nrefs uint32     // number of references
 	next  int32      // 1 + index of an older chunk of the group; 0: none
-	set   int32      // of a plain chunk: 1 + index of its components in chunks.sets; else 0
+	set   int32      // of an entity alone: 1 + index of its components in chunks.sets, and the bits are the values; else 0
 	view  view.ID
 	prev  uint8 // From.Prev of the baselines
 	Large bool  // it does not fit into a packet
 }
 
-// plain reports whether the chunk has only values of member 0 and no references. Its bits are the values alone. The bits
-// of any other chunk are the whole output of encodeUpdate.
-func (c *chunk) plain() bool { return c.set > 0 }
+// plain reports whether the chunk has only values of member 0 and no references, so that a run can put it into a block with
+// others.
+func (c *chunk) plain() bool { return c.set > 0 && c.nrefs == 0 }
 
 // chunks is the chunks that were encoded in this tick, by group.
 type chunks struct {
@@ -38,9 +37,8 @@ type chunks struct {
 	first []firstChunk // by group
 	List  []chunk
 	bits  []byte      // each chunk in whole little-endian words, padded with zeros
-	sets  []set.Mask  // components of plain chunks; equal neighbours share one
+	sets  []set.Mask  // components of chunks; equal neighbours share one
 	slots []repl.Slot // to which chunks refer
-	buf   []byte      // memory for writing a chunk
 }
 
 // firstChunk leads to the chunks of a group: at is 1 + the index of the newest one. The group has none unless tick is the
@@ -86,12 +84,12 @@ func (w *Encoder) Chunk(id ident.Group, from repl.From, view view.ID) int32 {
 	return w.encodeChunk(id, from, view)
 }
 
-// encodeChunk encodes a group's update and returns the index of the new chunk.
+// encodeChunk encodes a group's update and returns the index of the new chunk. It is written where it stays.
 func (w *Encoder) encodeChunk(id ident.Group, from repl.From, view view.ID) int32 {
 	w.BodiesMade++
 	b, c := &w.Bodies, &w.Chunks
 	b.refs.Reset()
-	b.w.Reset(c.buf[:0])
+	b.w.Reset(c.bits)
 	w.beginUpdate(from, view)
 	w.beginRecord()
 	comps := w.encodeUpdate(id)
@@ -100,15 +98,14 @@ func (w *Encoder) encodeChunk(id ident.Group, from repl.From, view view.ID) int3
 	made.bases, made.view, made.prev, made.refs = b.current.bases, view, from.Prev, uint32(len(c.slots))
 	c.slots = append(c.slots, b.refs.Slots()...)
 	made.nrefs = uint32(len(c.slots)) - made.refs
-	prefix, width := uint(0), b.w.LenBits()
-	if !comps.IsZero() && made.nrefs == 0 {
-		made.set, prefix = c.addSet(&comps), uint(b.current.Prefix)
+	if !comps.IsZero() {
+		made.set = c.addSet(&comps)
 	}
-	b.w.Bits(0, 64)
-	c.buf = b.w.Finish()
-	if made.at = uint32(len(c.bits)); b.current.hasValue && width > int(prefix) { // a codec may write no bits
-		made.Width = uint32(width) - uint32(prefix)
-		c.storeBits(prefix, width)
+	made.at = uint32(len(c.bits))
+	if b.current.hasValue {
+		made.Width = uint32(b.w.LenBits()) // 0 too: a codec may write no bits
+		b.w.Bits(0, uint(-b.w.LenBits()&63))
+		c.bits = b.w.Finish()
 	}
 	made.Large = w.BitsOf(made) > MaxRecordBits
 	if first := &c.first[id]; first.tick == c.tick {
@@ -126,22 +123,9 @@ func (c *chunks) addSet(comps *set.Mask) int32 {
 	return int32(len(c.sets))
 }
 
-// sameSet reports whether two plain chunks have the same components.
+// sameSet reports whether two chunks of entities alone have the same components.
 func (c *chunks) sameSet(a, b *chunk) bool {
 	return a.set == b.set || c.sets[a.set-1] == c.sets[b.set-1]
-}
-
-// storeBits appends the bits of buf from prefix to end, at least one, to bits. 64 zero bits must follow end in buf.
-func (c *chunks) storeBits(prefix uint, end int) {
-	words := (uint(end) - prefix + 63) >> 6
-	first := uint(len(c.bits))
-	c.bits = slices.Grow(c.bits, int(words)*8)[:first+words*8]
-	to, from, shift := c.bits[first:], c.buf[prefix>>3:], prefix&7
-	for ; len(to) > 8; to, from = to[8:], from[8:] {
-		binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(from)>>shift|uint64(from[8])<<1<<(63-shift))
-	}
-	word := binary.LittleEndian.Uint64(from)>>shift | uint64(from[8])<<1<<(63-shift)
-	binary.LittleEndian.PutUint64(to, word<<(-(uint(end)-prefix)&63)>>(-(uint(end)-prefix)&63))
 }
 
 // appendBits writes a chunk's bits.
@@ -162,14 +146,18 @@ func (c *chunks) SlotsOf(ch *chunk) []repl.Slot { return c.slots[ch.refs : ch.re
 
 // BitsOf returns an upper bound of the size of a chunk in bits, as a block of its own without the block's head.
 func (w *Encoder) BitsOf(ch *chunk) int {
+	bits := 3 + int(ch.Width)
 	switch {
 	case ch.plain():
 		return 1 + w.setBits(ch) + repl.CountBits(1) + int(ch.Width)
-	case ch.nrefs == 0:
-		return 2 + int(ch.Width)
+	case ch.set > 0:
+		bits += w.setBits(ch)
 	}
-	return 2 + repl.MaxRefBits*int(ch.nrefs+1) + int(ch.Width)
+	if ch.nrefs > 0 {
+		bits += repl.MaxRefBits * int(ch.nrefs+1)
+	}
+	return bits
 }
 
-// setBits returns the size in bits of the set of components of a plain chunk.
+// setBits returns the size in bits of the set of components of a chunk that has one.
 func (w *Encoder) setBits(ch *chunk) int { return w.sets.Bits(&w.Chunks.sets[ch.set-1]) }

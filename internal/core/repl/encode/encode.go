@@ -25,17 +25,15 @@ func (w *Encoder) encodeBody(id ident.Group) {
 	}
 }
 
-// encodeUpdate writes the members with changed values. For a group of one, the common case, one bit stands for the
-// list of members, and encodeUpdate returns the components that changed.
+// encodeUpdate writes the changed values. Of a group of one, the common case, it writes nothing else, and returns the
+// components that changed; otherwise it writes which members have them.
 func (w *Encoder) encodeUpdate(id ident.Group) (comps set.Mask) {
-	out, gr := &w.Bodies.w, &w.state.Groups[id]
+	gr := &w.state.Groups[id]
 	if m := w.soleMember(gr); m != nil && !w.state.IsPaused(m.Slot) {
-		out.Bool(true)
 		comps = w.changedComponents(m.Slot)
-		w.encodeValues(m.Slot, comps)
+		w.encodeSet(m.Slot, comps)
 		return comps
 	}
-	out.Bool(false)
 	w.encodeChangedMembers(gr)
 	return comps
 }

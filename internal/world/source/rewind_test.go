@@ -1,0 +1,287 @@
+package source
+
+import (
+	"log/slog"
+	"testing"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/rewind"
+	"github.com/entangle-ecs/entangle/internal/core/timesync"
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+type (
+	rwPlace struct{ X float64 }
+	rwMark  struct{ N uint32 }
+)
+
+// rewindScreen is a screen that shows all entities as of one time.
+type rewindScreen struct{ at timesync.Shown }
+
+// At implements Screen.
+func (s *rewindScreen) At(int) (timesync.Shown, bool) { return s.at, false }
+
+// rewindServer is a server's world with one client that receives everything in the tick in which it is sent. The
+// screen of the client is 5.5 ticks behind.
+type rewindServer struct {
+	t         *testing.T
+	world     ecs.World
+	collector *Collector
+	rewind    *Rewind
+	peer      *sender.Peer
+	tick      entangle.Tick
+	packet    uint16
+	place     int // column
+	view      rewind.View
+	spawn     generic.Map3[rwPlace, rwMark, components.Replicate]
+	places    generic.Map1[rwPlace]
+}
+
+const rewindClient entangle.ClientID = 1
+
+func newRewindServer(t *testing.T, depth int) *rewindServer {
+	p := protocol.New(protocol.Config{Name: "rewind"})
+	protocol.Component[rwPlace](p).Interpolate(protocol.Linear[rwPlace]).Rewind()
+	protocol.Component[rwMark](p).Rewind()
+	protocol.Component[components.Interpolated](p)
+	require.NoError(t, registry.Seal(p))
+	s := &rewindServer{t: t, world: ecs.NewWorld(), tick: 1000}
+	infos := registry.Of(p).Components
+	for _, info := range infos {
+		if info.Type == TypeOf[rwPlace]() {
+			s.place = info.Number
+		}
+	}
+	c, err := NewCollector(&s.world, infos, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	s.collector, s.rewind = c, c.NewRewind(infos, 60, depth)
+	s.spawn = generic.NewMap3[rwPlace, rwMark, components.Replicate](&s.world)
+	s.places = generic.NewMap1[rwPlace](&s.world)
+	s.peer = c.World().NewPeer()
+	c.Admit(rewindClient, s.peer)
+	return s
+}
+
+// add spawns an entity that all clients interpolate.
+func (s *rewindServer) add(replicate components.Replicate) ecs.Entity {
+	replicate.Interpolate = components.Everyone
+	return s.spawn.NewWith(&rwPlace{}, &rwMark{}, &replicate)
+}
+
+// run runs ticks, in each of which every entity moves to 10 times the tick.
+func (s *rewindServer) run(ticks int) {
+	for range ticks {
+		s.tick++
+		for q := generic.NewFilter1[rwPlace]().Query(&s.world); q.Next(); {
+			q.Get().X = 10 * float64(s.tick)
+		}
+		require.NoError(s.t, s.collector.Observe(s.tick))
+		s.rewind.Record(s.tick, true)
+		s.send()
+		if r := s.peer.Received(); r != nil {
+			r.ScreenArrived(&timesync.Screen{Base: s.shown(), Packets: 1})
+		}
+	}
+}
+
+// send delivers all that there is to send to the client.
+func (s *rewindServer) send() {
+	for b := s.peer.AppendActions(nil, 5000); len(b) > 0; b = s.peer.AppendActions(nil, 5000) {
+		s.peer.ActionsSent(s.packet)
+		s.peer.HandleDelivered(s.packet)
+		s.packet++
+	}
+	s.peer.Prepare()
+	for b := s.peer.AppendUpdates(nil, 1000, s.packet); len(b) > 0; b = s.peer.AppendUpdates(nil, 1000, s.packet) {
+		s.peer.HandleAcked(s.packet)
+		s.packet++
+	}
+}
+
+// shown is the time of the client's screen.
+func (s *rewindServer) shown() timesync.Shown { return timesync.ShownAt(s.tick-6, 128) }
+
+// look fills the view of a screen of the client.
+func (s *rewindServer) look(screen Screen) (clamped bool) {
+	return s.rewind.View(&s.view, rewindClient, s.peer, screen, s.tick+1)
+}
+
+// placeOf returns the place of an entity in a view.
+func (s *rewindServer) placeOf(v *rewind.View, e ecs.Entity) (x float64, ok bool) {
+	i, ok := s.rewind.Find(v, e)
+	if !ok {
+		return 0, false
+	}
+	values, absent := v.Values(s.place)
+	return columns.ValuesOf[rwPlace](values)[i].X, !absent[i]
+}
+
+// An entity with several components that are rewound is in a view once, and so is one with any of them.
+//
+// Proves: L1
+func TestAnEntityIsInAViewOnce(t *testing.T) {
+	s := newRewindServer(t, 60)
+	for range 3 {
+		s.add(components.Replicate{})
+	}
+	bare := s.add(components.Replicate{})
+	s.places.Remove(bare)
+	s.run(20)
+	s.look(&rewindScreen{at: s.shown()})
+	present := s.rewind.Present(s.tick + 1)
+	for _, v := range []*rewind.View{&s.view, present} {
+		assert.Len(t, v.Targets, 4)
+		found := map[uint64]bool{}
+		for i := range v.Targets {
+			found[v.Targets[i].Entity] = true
+		}
+		assert.Len(t, found, 4)
+	}
+}
+
+// An entity that was despawned since the screen was drawn is found in the view by what it was, also when its slot
+// and its number in the world belong to another one. That one is not in the view.
+//
+// Proves: L4
+func TestADespawnedEntityIsFoundInAView(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		s := newRewindServer(t, 60)
+		e, other := s.add(components.Replicate{}), s.add(components.Replicate{})
+		s.run(20)
+		s.world.RemoveEntity(e)
+		if again {
+			other = s.add(components.Replicate{})
+			assert.Equal(t, e.ID(), other.ID())
+		}
+		s.run(2)
+		s.look(&rewindScreen{at: s.shown()})
+		x, ok := s.placeOf(&s.view, e)
+		assert.True(t, ok)
+		assert.InDelta(t, 10*(float64(s.tick)-5.5), x, 1e-9)
+		_, ok = s.placeOf(&s.view, other)
+		assert.Equal(t, !again, ok)
+		_, ok = s.placeOf(s.rewind.Present(s.tick+1), e)
+		assert.False(t, ok, "it is not there any more")
+	}
+}
+
+// No view is further in the past than the limit. That any of its times was not possible is reported and counted,
+// whatever those of other intervals are.
+//
+// Proves: L2, L5
+func TestAViewIsAtMostSoFarInThePast(t *testing.T) {
+	s := newRewindServer(t, 20)
+	often, rare := s.add(components.Replicate{}), s.add(components.Replicate{SendEvery: 16})
+	s.run(70)
+	last := timesync.ShownAt(s.tick+1-20, 0)
+	require.True(t, s.look(&rewindScreen{at: timesync.ShownAt(s.tick-40, 0)}))
+	for i := range s.view.Targets {
+		assert.Equal(t, last, s.view.Targets[i].Shown)
+	}
+	x, ok := s.placeOf(&s.view, often)
+	assert.True(t, ok)
+	assert.InDelta(t, 10*float64(s.tick+1-20), x, 1e-9)
+	x, ok = s.placeOf(&s.view, rare)
+	assert.True(t, ok)
+	assert.InDelta(t, 10*float64(s.tick+1-20), x, 1e-9, "between two updates, of which one is still longer ago")
+	assert.False(t, s.look(&rewindScreen{at: last}))
+	assert.True(t, s.look(&clampedOnce{at: last}), "the first of two intervals")
+	assert.Equal(t, Rewinds{Views: 3, Clamped: 2, Targets: 6}, *s.rewind.Stats())
+}
+
+// clampedOnce is a screen of which the first time was not possible.
+type clampedOnce struct {
+	at    timesync.Shown
+	asked bool
+}
+
+func (c *clampedOnce) At(int) (timesync.Shown, bool) {
+	first := !c.asked
+	c.asked = true
+	return c.at, first
+}
+
+// An entity that a client predicts is as of the end of the last tick, and counts as one that is not rewound.
+//
+// Proves: L2
+func TestAPredictedEntityIsNotRewound(t *testing.T) {
+	s := newRewindServer(t, 60)
+	e, other := s.add(components.Replicate{Predict: components.Everyone}), s.add(components.Replicate{})
+	s.run(20)
+	s.look(&rewindScreen{at: s.shown()})
+	x, _ := s.placeOf(&s.view, e)
+	assert.InDelta(t, 10*float64(s.tick), x, 0)
+	x, _ = s.placeOf(&s.view, other)
+	assert.InDelta(t, 10*(float64(s.tick)-5.5), x, 1e-9)
+	assert.EqualValues(t, 1, s.rewind.Stats().Targets)
+}
+
+// The view of those who see the present is made once for each tick.
+//
+// Proves: L2
+func TestTheViewOfThePresentFollowsTheTicks(t *testing.T) {
+	s := newRewindServer(t, 60)
+	e := s.add(components.Replicate{})
+	for range 3 {
+		s.run(1)
+		v := s.rewind.Present(s.tick + 1)
+		x, ok := s.placeOf(v, e)
+		assert.True(t, ok)
+		assert.InDelta(t, 10*float64(s.tick), x, 0)
+		s.add(components.Replicate{})
+		assert.Len(t, s.rewind.Present(s.tick+1).Targets, len(v.Targets))
+	}
+	assert.EqualValues(t, 6, s.rewind.Stats().Present)
+}
+
+// Without compensation all views are of the present: only two ticks are kept, and nothing of what clients receive.
+//
+// Proves: L2
+func TestNothingIsKeptWithoutCompensation(t *testing.T) {
+	s := newRewindServer(t, 0)
+	e := s.add(components.Replicate{})
+	s.run(20)
+	assert.False(t, s.rewind.Compensates())
+	assert.Nil(t, s.peer.Received())
+	x, ok := s.placeOf(s.rewind.Present(s.tick+1), e)
+	assert.True(t, ok)
+	assert.InDelta(t, 10*float64(s.tick), x, 0)
+	deep := newRewindServer(t, 60)
+	deep.add(components.Replicate{})
+	deep.run(20)
+	assert.Greater(t, deep.rewind.Bytes(), 20*s.rewind.Bytes())
+}
+
+// An entity that went to another group of the client, and ended there, is gone, also if another one has its slot.
+//
+// Proves: L4
+func TestAnEntityThatMovedAndEndedIsGone(t *testing.T) {
+	s := newRewindServer(t, 60)
+	e := s.add(components.Replicate{Group: 1})
+	s.add(components.Replicate{Group: 1})
+	s.add(components.Replicate{Group: 2})
+	s.run(20)
+	(*components.Replicate)(s.world.Get(e, s.collector.marker)).Group = 2
+	s.run(1)
+	s.world.RemoveEntity(e)
+	s.run(2)
+	next := s.add(components.Replicate{})
+	s.run(1)
+	s.look(&rewindScreen{at: s.shown()})
+	i, ok := s.rewind.Find(&s.view, e)
+	require.True(t, ok)
+	assert.True(t, s.view.Targets[i].Gone)
+	x, _ := s.placeOf(&s.view, e)
+	assert.InDelta(t, 10*(float64(s.tick)-5.5), x, 1e-9)
+	a, _ := s.collector.Slot(next)
+	assert.EqualValues(t, s.view.Targets[i].Slot, a, "the test wants the slot to be used again")
+}

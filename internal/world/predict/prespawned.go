@@ -179,7 +179,6 @@ func (p *prespawned) bringBack(slot rollback.Slot, from ecs.Entity) {
 		p.enable(slot, rollback.Form{Alive: true, Mask: p.columnsOf(from, cols)})
 	} else {
 		p.disabled[slot].on = false
-		p.tracked = append(p.tracked, slot)
 		cols = cols.Or(p.modes.simple)
 		p.exchange(slot, p.columnsOf(from, cols), cols)
 	}
@@ -250,11 +249,7 @@ func (p *prespawned) restored(tick entangle.Tick) {
 // disableAfter disables the entities that are spawned after a tick, if there are no histories from which
 // that tick could be restored.
 func (p *prespawned) disableAfter(tick entangle.Tick) {
-	p.matcher.Restored(tick, func(e ecs.Entity) {
-		if p.predicts(e) {
-			p.lifecycle.disableAbsent(p.slotOf(e))
-		}
-	})
+	p.matcher.Restored(tick, func(e ecs.Entity) { p.lifecycle.disableAbsent(p.slotOf(e)) })
 	p.commitStructure(restored)
 }
 
@@ -272,8 +267,8 @@ func (p *prespawned) match(hash uint32, tick entangle.Tick) (e ecs.Entity, ok bo
 // run yet, it appears in that tick.
 func (p *prespawned) arrived(e ecs.Entity, slot rollback.Slot, hash uint32, tick entangle.Tick) {
 	p.matcher.Arrived(e, hash, tick, p.progress.present())
-	if p.progress.synced() && p.progress.present().Before(tick) && !p.disabled[slot].on {
-		p.disable(slot)
+	if p.progress.synced() && p.progress.present().Before(tick) {
+		p.lifecycle.disableAbsent(slot)
 	}
 }
 

@@ -182,9 +182,11 @@ type pair struct {
 }
 
 // newPair returns a pair that predicts all entities from the start.
-func newPair(t testing.TB) *pair {
+func newPair(t testing.TB) *pair { return newPairOf(t, aheadProtocol(t)) }
+
+func newPairOf(t testing.TB, infos []*registry.Component) *pair {
 	w, far := ecs.NewWorld(1024, 4), ecs.NewWorld(1024, 4)
-	p := &pair{t: t, infos: aheadProtocol(t), world: &w, far: &far, marker: ecs.ComponentID[components.Replicate](&w)}
+	p := &pair{t: t, infos: infos, world: &w, far: &far, marker: ecs.ComponentID[components.Replicate](&w)}
 	collector, err := source.NewCollector(&w, p.infos, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	p.collector, p.peer = collector, collector.World().NewPeer()

@@ -38,7 +38,7 @@ func newPrespawns(infos []*registry.Component) *prespawns {
 
 // prespawnHash returns the hash of a new predicted member, or 0.
 func (a *Applier) prespawnHash(m *stagedMember, values []stagedValue) uint32 {
-	if !m.fresh || !a.Replicas.Info[m.slot].predictOnSpawn {
+	if !a.Replicas.Info[m.slot].predictOnSpawn {
 		return 0
 	}
 	for _, v := range values {
@@ -96,16 +96,14 @@ func (a *Applier) replaceEntity(s repl.Slot, e ecs.Entity) {
 	a.writer.Remove(was)
 }
 
-// trackMatched begins to keep the confirmed state of a matched entity. Of a component with mode Once, it
-// keeps the value that it has.
+// trackMatched begins to keep the confirmed state of a matched entity. Components of mode Once that it has already
+// keep their values: they count as confirmed before.
 func (a *Applier) trackMatched(m *stagedMember, values []stagedValue) {
 	a.trackReplica(m.slot)
 	e, at := a.Replicas.entities[m.slot].entity, a.Replicas.Info[m.slot].storeSlot
-	state := a.prediction.store.Confirmed(at)
 	for _, v := range values {
-		if c := &a.comps[v.comp]; c.recordsOnce() && (a.world.Has(e, c.id) || a.prediction.by.IsDisabled(at)) {
-			state.Mask.Set(v.comp)
-			copy(a.prediction.store.ConfirmedValue(at, v.comp), a.stage.buf[v.at:v.at+c.plan.Size()])
+		if a.world.Has(e, a.comps[v.comp].id) || a.prediction.by.IsDisabled(at) {
+			a.prediction.store.Confirmed(at).Mask.Set(v.comp)
 		}
 	}
 }

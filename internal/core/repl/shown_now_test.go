@@ -1,0 +1,166 @@
+package repl_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/rewind"
+	"github.com/entangle-ecs/entangle/internal/core/snapshot"
+	"github.com/entangle-ecs/entangle/internal/core/timesync"
+	"github.com/entangle-ecs/entangle/internal/set"
+)
+
+// shownBehind is by how many ticks the screen of a watcher's client is behind.
+const shownBehind = 4
+
+// watcher is a client of a world of which it is recorded what it has received.
+type watcher struct {
+	t       *testing.T
+	world   *sender.World
+	peer    *sender.Peer
+	packet  uint16
+	history *rewind.History
+	view    rewind.View
+}
+
+func newWatcher(t *testing.T) *watcher {
+	w := &watcher{t: t, world: sender.NewWorld(sized{map[repl.Slot]int{}}, 1)}
+	w.world.RecordReceived(60, func(s repl.Slot) uint64 { return uint64(s) })
+	w.history = rewind.NewHistory([]snapshot.Kind{{Size: 8}}, 60, 92)
+	w.world.Begin(1000)
+	w.world.Commit()
+	w.peer = w.world.NewPeer()
+	return w
+}
+
+// tick runs a tick with a change, of which nothing is sent.
+func (w *watcher) tick(change func()) entangle.Tick {
+	tick(w.world, change)
+	now := w.world.Tick()
+	w.history.Begin(now, 8)
+	w.history.MarkSent()
+	rewind.MarkPresent(w.history, 0, []uint32{0, 1, 2})
+	w.peer.Received().ScreenArrived(&timesync.Screen{Base: timesync.ShownAt(now-shownBehind, 128), Packets: 1})
+	return now
+}
+
+// run runs ticks, and delivers what is sent in each.
+func (w *watcher) run(ticks int) {
+	for range ticks {
+		w.tick(func() {})
+		w.send()
+	}
+}
+
+// send delivers what there is to send.
+func (w *watcher) send() {
+	for range messages(w.peer, w.packet) {
+		w.peer.HandleDelivered(w.packet)
+		w.packet++
+	}
+}
+
+func (w *watcher) shown(s repl.Slot) bool {
+	_, ok := w.peer.ShownNow(s)
+	return ok
+}
+
+// departed returns the entities that the client has lost since it showed a tick.
+func (w *watcher) departed(at entangle.Tick) (all []uint64) {
+	w.view.Reset(w.history, w.peer.Received())
+	w.view.AddDeparted(screenAt(timesync.ShownAt(at, 0)))
+	for i := range w.view.Targets {
+		all = append(all, w.view.Targets[i].Entity)
+	}
+	return all
+}
+
+// screenAt is a client that shows everything as of a time, and has lost all that it has had.
+type screenAt timesync.Shown
+
+func (s screenAt) Time(int) timesync.Shown       { return timesync.Shown(s) }
+func (s screenAt) Has(rewind.Slot, uint64) bool { return false }
+
+// A peer is shown what it was sent and may see: an entity that joins its group from when that is sent, and none of a
+// group that is hidden, or retained, until the group is sent again.
+//
+// Proves: L4
+func TestAPeerIsShownWhatItWasSent(t *testing.T) {
+	w := newWatcher(t)
+	w.tick(func() {
+		w.world.SpawnAt(0, set.MaskOf(0), den)
+		require.True(t, w.peer.Show(0))
+	})
+	assert.False(t, w.shown(0))
+	w.send()
+	assert.True(t, w.shown(0))
+
+	w.tick(func() { w.world.SpawnAt(1, set.MaskOf(0), den) })
+	assert.True(t, w.shown(0))
+	assert.False(t, w.shown(1), "that it has joined is not sent yet")
+	w.send()
+	assert.True(t, w.shown(1))
+
+	w.tick(func() { require.True(t, w.peer.Retain(0)) })
+	assert.False(t, w.shown(0), "it stands still on the screen")
+	w.run(3)
+	w.tick(func() { w.peer.Show(0) })
+	assert.False(t, w.shown(0), "it is not sent yet")
+	w.send()
+	assert.True(t, w.shown(0))
+
+	w.tick(func() { w.peer.Hide(0) })
+	assert.False(t, w.shown(0) || w.shown(1), "the client may not see it any more")
+	w.send()
+	assert.False(t, w.shown(0) || w.shown(1))
+	assert.False(t, w.shown(7), "there is no such entity")
+}
+
+// What a peer loses is recorded once, with the entities that it had: those of a retained group when that begins.
+//
+// Proves: L4
+func TestAPeerLosesWhatItHad(t *testing.T) {
+	w := newWatcher(t)
+	w.tick(func() {
+		w.world.SpawnAt(0, set.MaskOf(0), den)
+		require.True(t, w.peer.Show(0))
+	})
+	w.run(20)
+	retained := w.tick(func() { require.True(t, w.peer.Retain(0)) })
+	w.run(6)
+	assert.Equal(t, []uint64{0}, w.departed(retained-1))
+	w.tick(func() { w.peer.Show(0) })
+	w.run(10)
+	assert.Equal(t, []uint64{0}, w.departed(retained-1), "that it was sent again is no second loss")
+	assert.Empty(t, w.departed(retained+2), "it stood still")
+
+	w.tick(func() { require.True(t, w.peer.Retain(0)) })
+	w.run(6)
+	ended := w.tick(func() { w.peer.Hide(0) })
+	w.run(3)
+	assert.Empty(t, w.departed(ended-1), "it stood still when it was hidden")
+}
+
+// An entity that joined a group, of which the peer was told only that it has ended, is not among its losses.
+//
+// Proves: L4
+func TestAPeerLosesNothingThatItWasNotSent(t *testing.T) {
+	w := newWatcher(t)
+	w.tick(func() {
+		w.world.SpawnAt(0, set.MaskOf(0), den)
+		require.True(t, w.peer.Show(0))
+	})
+	w.run(20)
+	joined := w.tick(func() { w.world.SpawnAt(1, set.MaskOf(0), den) })
+	for range 2 {
+		w.tick(func() {})
+	}
+	w.tick(func() { w.peer.Hide(0) })
+	w.run(3)
+	assert.Equal(t, []uint64{0}, w.departed(joined+1))
+}

@@ -83,7 +83,7 @@ func (w *watcher) departed(at entangle.Tick) (all []uint64) {
 // screenAt is a client that shows everything as of a time, and has lost all that it has had.
 type screenAt timesync.Shown
 
-func (s screenAt) Time(int) timesync.Shown       { return timesync.Shown(s) }
+func (s screenAt) Time(int) timesync.Shown      { return timesync.Shown(s) }
 func (s screenAt) Has(rewind.Slot, uint64) bool { return false }
 
 // A peer is shown what it was sent and may see: an entity that joins its group from when that is sent, and none of a

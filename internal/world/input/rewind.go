@@ -37,7 +37,7 @@ func (i *Inputs) View(r *source.Rewind, e ecs.Entity) ScreenView {
 	}
 	now := i.Received.tick
 	p := i.Received.playerOf(e)
-	if p == nil || !r.Compensates() || p.Peer.Replication() == nil || p.received() == nil {
+	if p == nil || !r.Compensates() || p.received() == nil {
 		return ScreenView{View: r.Present(now), Present: true}
 	}
 	v := &p.rewound

@@ -81,7 +81,7 @@ func (b *blueprints) findLate(d *decision, why *Why) {
 	}
 	b.waiting = b.AppendWaiting(b.waiting[:0])
 	for _, w := range b.waiting {
-		if w.Remote || w.Tick == 0 || b.progress.present().Before(w.Tick) || !b.predicts(w.Entity) {
+		if b.progress.present().Before(w.Tick) || !b.predicts(w.Entity) {
 			continue
 		}
 		if before := w.Tick - 1; !b.progress.tooDeep(before) && b.store.Holds(before) {
@@ -101,7 +101,7 @@ func (b *blueprints) assemble() {
 	}
 	now, oldest := b.progress.present(), b.progress.oldest()
 	b.absent = slices.DeleteFunc(b.absent, func(a absentEntity) bool {
-		return a.tick.Before(oldest) || !b.predicts(a.entity) || b.entity(a.slot) != a.entity
+		return a.tick.Before(oldest) || b.entity(a.slot) != a.entity
 	})
 	for _, a := range b.absent {
 		if a.tick == now && b.disabled[a.slot].on {
@@ -137,9 +137,6 @@ func (b *blueprints) laterParts(slot rollback.Slot, tick entangle.Tick) (cols se
 // lacksSent reports whether an entity lacks the components that the server sends: unless it has the server's
 // state of a tick in which the server had assembled it.
 func (b *blueprints) lacksSent(e ecs.Entity, due entangle.Tick) bool {
-	if !b.predicts(e) {
-		return true
-	}
 	slot, known := b.table.SlotOf(e)
 	if !known {
 		return true

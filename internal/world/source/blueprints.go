@@ -74,7 +74,6 @@ func NewBlueprints(w *ecs.World, r *registry.Registry) *Blueprints {
 type Waiting struct {
 	Entity ecs.Entity
 	Tick   entangle.Tick // in which it is to be assembled; 0: the next
-	Remote bool          // it has components.Remote
 }
 
 // AppendWaiting appends the entities that are not assembled, by blueprint.
@@ -85,7 +84,7 @@ func (b *Blueprints) AppendWaiting(dst []Waiting) []Waiting {
 	for i := range b.kinds {
 		k := &b.kinds[i]
 		for q := b.world.Query(&k.waiting); q.Next(); {
-			dst = append(dst, Waiting{q.Entity(), k.Tick(b.memoryOf(k, q.Entity())), q.Has(b.remote)})
+			dst = append(dst, Waiting{q.Entity(), k.Tick(b.memoryOf(k, q.Entity()))})
 		}
 	}
 	return dst
@@ -93,7 +92,7 @@ func (b *Blueprints) AppendWaiting(dst []Waiting) []Waiting {
 
 // WaitsAt reports whether an entity waits for a tick after the given one.
 func (b *Blueprints) WaitsAt(e ecs.Entity, tick entangle.Tick) bool {
-	if b == nil || !b.world.Alive(e) {
+	if b == nil {
 		return false
 	}
 	return slices.ContainsFunc(b.kinds, func(k blueprintKind) bool {

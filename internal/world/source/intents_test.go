@@ -49,7 +49,9 @@ func newGunners(t *testing.T, server bool) *gunners {
 	protocol.Intent(p, func(_ ecs.Entity, in inButton) (inSmoke, bool) { return inSmoke{}, in.Smoke > 0 }, components.Replicate{})
 	require.NoError(t, registry.Seal(p))
 	g.intents = NewIntents(&g.world, registry.Of(p), server)
-	g.intents.OnSpawned = func(e ecs.Entity, hash uint32, _ entangle.Tick) { g.fired, g.hashes = append(g.fired, e), append(g.hashes, hash) }
+	g.intents.OnSpawned = func(e ecs.Entity, hash uint32, _ entangle.Tick) {
+		g.fired, g.hashes = append(g.fired, e), append(g.hashes, hash)
+	}
 	g.shooter = g.world.NewEntity()
 	return g
 }

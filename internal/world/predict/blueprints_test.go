@@ -1,0 +1,271 @@
+package predict
+
+import (
+	"testing"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/core/rollback"
+	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/set"
+	"github.com/entangle-ecs/entangle/protocol"
+)
+
+// The blueprint of these tests, from which an entity gets a place, a pace and a component that is not registered.
+type (
+	fbPlan struct {
+		components.At
+		X int32
+	}
+	fbSpin  struct{ Angle int32 }
+	fbParts struct {
+		fcPlace
+		fcPace
+		fbSpin
+	}
+)
+
+// assembling is a forecast of a game with blueprints. An entity that is assembled moves from its own tick on.
+type assembling struct {
+	*forecast
+	plan, spin ecs.ID
+	there      map[entangle.Tick]string // what an entity has after each tick's simulation
+	watched    ecs.Entity
+	received   entangle.Tick // of the newest state of each entity of the server
+	shown      entangle.Tick // the tick at which interpolated entities are shown
+}
+
+func newAssembling(t *testing.T) *assembling {
+	g := &assembling{there: map[entangle.Tick]string{}}
+	g.forecast = newForecast(t, func(c *PredictionConfig) {
+		c.Protocol = fcProtocol()
+		protocol.Blueprint(c.Protocol, func(_ *ecs.World, _ ecs.Entity, b fbPlan) fbParts {
+			return fbParts{fcPlace{X: b.X}, fcPace{X: 1}, fbSpin{b.X}}
+		})
+		require.NoError(t, registry.Seal(c.Protocol))
+		c.InterpolatedTick = func() entangle.Tick { return g.shown }
+	})
+	g.plan, g.spin = ecs.ComponentID[fbPlan](g.world), ecs.ComponentID[fbSpin](g.world)
+	g.p.blueprints.received = func(ecs.Entity) (entangle.Tick, bool) { return g.received, g.received > 0 }
+	g.systems = append([]func(){g.p.Assemble}, g.systems...)
+	g.main(func() {
+		if !g.watched.IsZero() && g.world.Alive(g.watched) {
+			g.there[g.time.Tick] = g.parts(g.watched)
+		}
+	})
+	g.run(1)
+	g.confirmTick(1001)
+	return g
+}
+
+// parts returns the names of the components that an entity has.
+func (g *assembling) parts(e ecs.Entity) string {
+	names := g.has(e)
+	for _, c := range []struct {
+		name string
+		id   ecs.ID
+	}{{"plan ", g.plan}, {"spin ", g.spin}} {
+		if g.world.Has(e, c.id) {
+			names += c.name
+		}
+	}
+	return names
+}
+
+// plans delivers an entity with a blueprint of a tick, as of another one, and further components.
+func (g *assembling) plans(asOf, tick entangle.Tick, more ...ecs.ID) ecs.Entity {
+	e := g.world.NewEntity(append(append(g.p.Marks(), g.plan), more...)...)
+	*g.planOf(e) = fbPlan{components.At{Tick: tick}, 100}
+	slot := g.p.Track(e)
+	g.names[slot] = "planned"
+	state := g.p.Store().Confirmed(slot)
+	*state = rollback.Confirmed{Known: true, Tick: asOf, Mask: set.MaskOf(g.col(g.plan))}
+	for _, id := range more {
+		state.Mask.Set(g.col(id))
+		copy(g.p.Store().ConfirmedValue(slot, g.col(id)), g.p.entities.cols[g.col(id)].memoryOf(e))
+	}
+	copy(g.p.Store().ConfirmedValue(slot, g.col(g.plan)), g.p.entities.cols[g.col(g.plan)].memoryOf(e))
+	g.p.Confirmed(slot)
+	g.watched = e
+	return e
+}
+
+// moving delivers the place and the pace of an entity, as of the tick of its state.
+func (g *assembling) moving(e ecs.Entity, place fcPlace, pace fcPace) {
+	*g.at(e), *g.moves(e) = place, pace
+	slot := g.p.entities.slotOf(e)
+	for _, id := range []ecs.ID{g.place, g.pace} {
+		copy(g.p.Store().ConfirmedValue(slot, g.col(id)), g.p.entities.cols[g.col(id)].memoryOf(e))
+	}
+}
+
+func (g *assembling) planOf(e ecs.Entity) *fbPlan { return (*fbPlan)(g.world.Get(e, g.plan)) }
+
+// An entity that arrives before its tick is assembled in it. One that arrives later is assembled in the replay, and
+// is in no tick before: whether the server's state is of a tick before its own or of a later one.
+//
+// Proves: T4
+func TestAnEntityIsAssembledInItsTickInAReplay(t *testing.T) {
+	g := newAssembling(t)
+	e := g.plans(1001, 1005)
+	g.run(6)
+	assert.Equal(t, "plan ", g.there[1004])
+	assert.Equal(t, "place pace plan spin ", g.there[1005])
+	assert.Equal(t, fcPlace{X: 103}, *g.at(e))
+	assert.Zero(t, g.p.Stats().Rollbacks)
+
+	for asOf, before := range map[entangle.Tick]string{1003: "kit plan ", 1006: ""} {
+		g := newAssembling(t)
+		g.run(8)
+		var e ecs.Entity
+		if asOf.Before(1005) {
+			e = g.plans(asOf, 1005, g.kit)
+		} else { // the server has assembled it
+			e = g.plans(asOf, 1005, g.kit, g.place, g.pace)
+			g.moving(e, fcPlace{X: 102}, fcPace{X: 1})
+		}
+		g.p.Request(1003) // further back than the blueprint needs
+		g.check()
+		assert.Equal(t, before, g.there[1004], "as of %d", asOf)
+		assert.Equal(t, "place pace kit plan spin ", g.there[1005], "as of %d", asOf)
+		assert.Equal(t, "place pace kit plan spin ", g.there[1009], "as of %d", asOf)
+		assert.Equal(t, fcPlace{X: 105}, *g.at(e), "as of %d", asOf)
+		assert.Equal(t, fbSpin{100}, *(*fbSpin)(g.world.Get(e, g.spin)))
+		g.run(20)
+		assert.Empty(t, g.p.blueprints.absent, "no rollback reaches the tick any more")
+	}
+}
+
+// An entity that waits for a tick to come, and has values that are compared, has arrived as any other: its values are
+// of their tick.
+//
+// Proves: T4
+func TestAnEntityWithValuesIsAsOfTheirTick(t *testing.T) {
+	g := newAssembling(t)
+	g.run(4)
+	e := g.plans(1001, 1030, g.place, g.pace)
+	g.moving(e, fcPlace{}, fcPace{X: 1})
+	assert.Equal(t, "restore 1001", g.check()[0])
+	assert.Equal(t, fcPlace{X: 4}, *g.at(e))
+}
+
+// A blueprint of a tick that is too long ago, and one of an entity that does not roll back, ask for no rollback: the
+// entity is assembled in the next tick.
+//
+// Proves: T4
+func TestABlueprintThatIsTooLateAsksForNoRollback(t *testing.T) {
+	g := newAssembling(t)
+	g.plans(1001, 998)
+	assert.Empty(t, g.check(), "the histories begin later")
+	g.run(1)
+	assert.Contains(t, g.parts(g.watched), "spin ")
+
+	g = newAssembling(t)
+	g.run(30)
+	g.confirmTick(g.time.Tick)
+	g.plans(g.time.Tick, g.time.Tick-17)
+	local := g.world.NewEntity(g.plan)
+	*g.planOf(local) = fbPlan{components.At{Tick: g.time.Tick - 5}, 100}
+	assert.Empty(t, g.check())
+	assert.Equal(t, "plan ", g.parts(local))
+	g.run(1)
+	assert.Equal(t, "place pace plan spin ", g.parts(local))
+	assert.Contains(t, g.parts(g.watched), "spin ")
+	assert.Zero(t, g.p.Stats().Total())
+
+	g.plans(g.time.Tick, g.time.Tick-12)
+	g.jump(6)
+	for _, step := range g.check() {
+		assert.NotContains(t, step, "restore", "more than MaxRollback ticks before the present")
+	}
+}
+
+// A blueprint that the game adds between two ticks without a tick gets the next one.
+//
+// Proves: T4
+func TestABlueprintWithoutATickGetsTheNext(t *testing.T) {
+	g := newAssembling(t)
+	g.watched = g.world.NewEntity(append(g.p.Marks(), g.plan)...)
+	g.check()
+	assert.Equal(t, g.time.Tick+1, g.planOf(g.watched).Tick)
+	g.run(1)
+	assert.Equal(t, "place pace plan spin ", g.parts(g.watched))
+	past := g.world.NewEntity(append(g.p.Marks(), g.plan)...)
+	g.planOf(past).Tick = g.time.Tick - 2
+	g.p.SetBlueprintTicks()
+	assert.Equal(t, g.time.Tick+1, g.planOf(past).Tick, "of a system of the simulation, in which no tick is over")
+	remote := g.world.NewEntity(g.plan, ecs.ComponentID[components.Remote](g.world))
+	for _, tick := range []entangle.Tick{0, 1000} {
+		g.planOf(remote).Tick = tick
+		g.p.SetBlueprintTicks()
+		g.check()
+		assert.Equal(t, tick, g.planOf(remote).Tick, "the server says when")
+	}
+}
+
+// An entity of another player is assembled when it is shown as of its tick: an interpolated one when the shown tick is
+// there, and any other as soon as its state is.
+//
+// Proves: T4
+func TestARemoteEntityIsAssembledWhenItIsShown(t *testing.T) {
+	remote, late := ecs.ID{}, ecs.ID{}
+	for name, c := range map[string]struct {
+		received, shown entangle.Tick
+		interpolated    bool
+		want            string
+	}{
+		"nothing yet":                 {0, 1000, false, "plan "},
+		"its state is older":          {1004, 1000, false, "plan "},
+		"its state is there":          {1005, 1000, false, "plan spin "},
+		"it is shown later":           {1005, 1004, true, "plan "},
+		"it is shown as of its tick":  {1005, 1005, true, "plan spin "},
+		"it is shown, and is at rest": {1001, 1005, true, "plan spin "},
+	} {
+		g := newAssembling(t)
+		remote, late = ecs.ComponentID[components.Remote](g.world), ecs.ComponentID[components.Interpolated](g.world)
+		e := g.world.NewEntity(g.plan, remote)
+		if c.interpolated {
+			g.world.Add(e, late)
+		}
+		g.planOf(e).Tick = 1005
+		g.received, g.shown = c.received, c.shown
+		g.p.AssembleRemote()
+		assert.Equal(t, c.want, g.parts(e), name)
+	}
+}
+
+// An entity that has the place of one which was assembled late, and is despawned now, is in no tick before its own.
+//
+// Proves: T4
+func TestTheSuccessorOfALateEntityIsNotAssembled(t *testing.T) {
+	g := newAssembling(t)
+	g.run(8)
+	late := g.plans(1006, 1005, g.kit)
+	g.check()
+	slot := g.p.entities.slotOf(late)
+	g.world.RemoveEntity(late)
+	g.check()
+	g.check() // the place is free now, and no tick has run
+	e := g.spawns("next", 1008, fcPlace{X: 50}, fcPace{X: 1})
+	g.world.Add(e, g.kit)
+	g.check()
+	require.Equal(t, slot, g.p.entities.slotOf(e))
+	g.watched = e
+	g.p.Request(1003)
+	g.check()
+	assert.Equal(t, map[entangle.Tick]string{1004: "", 1005: "", 1006: "", 1007: ""}, clipped(g.there, 1004, 1008))
+	assert.Equal(t, "place pace kit ", g.there[1009])
+}
+
+// clipped returns the ticks from one up to another one.
+func clipped(all map[entangle.Tick]string, from, end entangle.Tick) map[entangle.Tick]string {
+	some := map[entangle.Tick]string{}
+	for tick := from; tick != end; tick++ {
+		some[tick] = all[tick]
+	}
+	return some
+}

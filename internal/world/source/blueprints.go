@@ -160,7 +160,7 @@ func (b *Blueprints) memoryOf(k *blueprintKind, e ecs.Entity) []byte { return b.
 // dueOf returns the tick for which an entity waits. The functions of other entities' blueprints may have
 // removed the entity, or its blueprint.
 func (b *Blueprints) dueOf(k *blueprintKind, e ecs.Entity) (tick entangle.Tick, waits bool) {
-	if !b.world.Alive(e) || !b.world.Has(e, k.id) || b.world.Has(e, k.mark) {
+	if !b.world.Alive(e) || !b.world.Has(e, k.id) {
 		return 0, false
 	}
 	return k.Tick(b.memoryOf(k, e)), true

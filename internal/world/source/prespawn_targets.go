@@ -34,8 +34,5 @@ func (v *visibility) refreshPrespawned(s repl.Slot) {
 // hidesPrespawned reports whether a client is not to see components.Prespawned of an entity.
 func (v *visibility) hidesPrespawned(s repl.Slot, client entangle.ClientID) bool {
 	t, by := &v.Prespawns, v.Predictions.targetOf(s)
-	if t.comp < 0 || !t.partial.Has(int(s)) {
-		return false
-	}
-	return by.target == components.Nobody || !v.includes(by.target, by.setBy, client)
+	return t.partial.Has(int(s)) && !v.includes(by.target, by.setBy, client)
 }

@@ -149,7 +149,7 @@ func (p *Prespawns) Components() *ecs.Mask { return &p.mask }
 
 // Notify implements ecs.Listener. It changes nothing: the world may be locked.
 func (p *Prespawns) Notify(w *ecs.World, evt ecs.EntityEvent) {
-	if w != p.world || !evt.Added.Get(p.id) || !w.Alive(evt.Entity) {
+	if w != p.world || !w.Alive(evt.Entity) {
 		return
 	}
 	for _, id := range p.ignored {

@@ -80,7 +80,7 @@ func (w *Encoder) isLone(h repl.Handle) bool {
 		return false
 	}
 	m := &gr.Members[0]
-	_, trail := w.state.Trails[m.Slot]
+	_, trail := w.state.Trails.Of[m.Slot]
 	return !trail && !w.state.IsPaused(m.Slot) && w.state.IsNative(id, m)
 }
 

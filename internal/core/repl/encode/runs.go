@@ -82,9 +82,9 @@ func (w *Encoder) Partition(baseline func(h int) (repl.From, bool)) {
 		return
 	}
 	r.begun = true
-	r.ValuesOnly.Grow(len(w.state.Moved) * 64)
-	copy(r.ValuesOnly, w.state.Moved)
-	r.ValuesOnly.Drop(w.state.Reshaped)
+	r.ValuesOnly.Grow(len(w.state.Changed.Public) * 64)
+	copy(r.ValuesOnly, w.state.Changed.Public)
+	r.ValuesOnly.Drop(w.state.Changed.Reshaped)
 	left := 0
 	var last *Run
 	for h := r.ValuesOnly.Next(0); h >= 0; h = r.ValuesOnly.Next(h + 1) {
@@ -116,7 +116,7 @@ func (w *Encoder) encodePrivate() {
 	if w.differ != nil {
 		return // a baseline serves no other
 	}
-	for _, id := range w.state.ChangedPrivate {
+	for _, id := range w.state.Changed.Private {
 		if gr := &w.state.Groups[id]; gr.Shaped != w.state.Tick && slices.ContainsFunc(gr.Viewers, ident.Viewer.Shown) {
 			w.Chunk(id, repl.From{Base: w.state.UsualBase(id)}, 0)
 		}

@@ -47,7 +47,7 @@ type Group struct {
 	Place       Place
 	keptLeavers int32    // length of Left after it was last scanned
 	Left        []Leaver // former members that some peer may still have here, in the order in which they left
-	tidyQueued  bool     // it is in State.tidyQueue
+	tidyQueued  bool     // it is in State.tidy
 }
 
 // Member is an entity in a group.
@@ -88,8 +88,8 @@ func (st *State) openGroup(at Place) (id ident.Group, ok bool) {
 			st.Counts.GroupsRefused++
 			return 0, false
 		}
-		st.Moved.Grow(st.Public.Len())
-		st.Reshaped.Grow(st.Public.Len())
+		st.Changed.Public.Grow(st.Public.Len())
+		st.Changed.Reshaped.Grow(st.Public.Len())
 	}
 	if n := len(st.freeEntries); n > 0 {
 		st.freeEntries = st.freeEntries[:n-1]
@@ -114,7 +114,7 @@ func (st *State) closeGroup(id ident.Group) {
 		delete(st.named, gr.Place)
 	}
 	if !gr.Private {
-		st.Moved.Clear(int(gr.Handle))
+		st.Changed.Public.Clear(int(gr.Handle))
 	}
 	st.Live--
 	st.scheduleFree(id)
@@ -150,7 +150,7 @@ func (st *State) FreeUnused(keep func(ident.Group) bool) {
 			st.Public.Free(int(gr.Handle), true)
 		}
 		for _, l := range gr.Left {
-			st.forgetTrail(l.Slot, id)
+			st.Trails.forget(l.Slot, id)
 			st.forgetDenied(id, &l)
 		}
 		gr.Members, gr.Left = shrink(gr.Members[:0]), shrink(gr.Left[:0])

@@ -6,17 +6,13 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
+	"github.com/entangle-ecs/entangle/internal/ring"
 )
 
-// trail is the former groups of an entity that some peer may still have it in.
-type trail []ident.Group
-
-// with returns the trail with a group appended.
-func (t trail) with(id ident.Group) trail {
-	if slices.Contains(t, id) {
-		return t
-	}
-	return append(t, id)
+// trails is, for each entity that moved, its trail: the former groups that some peer may still have it in.
+type trails struct {
+	Of     map[repl.Slot][]ident.Group
+	unused [][]ident.Group // memory for new trails
 }
 
 const (
@@ -24,41 +20,40 @@ const (
 	newTrails     = 64 // trails that are allocated at once
 )
 
-// ExtendTrail appends a group, which an entity has just left, to the entity's trail.
-func (st *State) ExtendTrail(s repl.Slot, id ident.Group) {
-	t, ok := st.Trails[s]
+// Extend appends a group, which an entity has just left, to the entity's trail.
+func (t *trails) Extend(s repl.Slot, id ident.Group) {
+	groups, ok := t.Of[s]
 	if !ok {
-		if len(st.unusedTrails) == 0 {
-			for room := range slices.Chunk(make(trail, newTrails*trailCapacity), trailCapacity) {
-				st.unusedTrails = append(st.unusedTrails, room[:0:trailCapacity])
+		if len(t.unused) == 0 {
+			for room := range slices.Chunk(make([]ident.Group, newTrails*trailCapacity), trailCapacity) {
+				t.unused = append(t.unused, room[:0:trailCapacity])
 			}
 		}
-		last := len(st.unusedTrails) - 1
-		t, st.unusedTrails = st.unusedTrails[last], st.unusedTrails[:last]
+		last := len(t.unused) - 1
+		groups, t.unused = t.unused[last], t.unused[:last]
 	}
-	st.Trails[s] = t.with(id)
-}
-
-// dropTrail deletes a trail, and keeps its memory for another one.
-func (st *State) dropTrail(s repl.Slot) {
-	if t, ok := st.Trails[s]; ok {
-		st.unusedTrails = append(st.unusedTrails, t[:0])
-		delete(st.Trails, s)
+	if !slices.Contains(groups, id) {
+		t.Of[s] = append(groups, id)
 	}
 }
 
-// forgetTrail removes a group from an entity's trail.
-func (st *State) forgetTrail(s repl.Slot, id ident.Group) {
-	t, ok := st.Trails[s]
+// drop deletes a trail, and keeps its memory for another one.
+func (t *trails) drop(s repl.Slot) {
+	if groups, ok := t.Of[s]; ok {
+		t.unused = append(t.unused, groups[:0])
+		delete(t.Of, s)
+	}
+}
+
+// forget removes a group from an entity's trail.
+func (t *trails) forget(s repl.Slot, id ident.Group) {
+	groups, ok := t.Of[s]
 	if !ok {
 		return
 	}
-	if i := slices.Index(t, id); i >= 0 {
-		t = slices.Delete(t, i, i+1)
-	}
-	st.Trails[s] = t
-	if len(t) == 0 {
-		st.dropTrail(s)
+	t.Of[s] = slices.DeleteFunc(groups, func(of ident.Group) bool { return of == id })
+	if len(t.Of[s]) == 0 {
+		t.drop(s)
 	}
 }
 
@@ -83,6 +78,12 @@ const tidyAfter = 128
 // scanned.
 const tidyPerTick = 1024
 
+// tidying is the groups with leavers to scan.
+type tidying struct {
+	queue   ring.Queue[tidyEntry] // each group once
+	dropped []Leaver              // scratch of dropAckedLeavers
+}
+
 // tidyEntry is a group with leavers to scan, and the tick in which the scan was scheduled.
 type tidyEntry struct {
 	id   ident.Group
@@ -93,7 +94,7 @@ type tidyEntry struct {
 func (st *State) scheduleTidy(id ident.Group) {
 	if gr := &st.Groups[id]; !gr.tidyQueued {
 		gr.tidyQueued = true
-		st.tidyQueue.Push(tidyEntry{id, st.Tick})
+		st.tidy.queue.Push(tidyEntry{id, st.Tick})
 	}
 }
 
@@ -101,12 +102,12 @@ func (st *State) scheduleTidy(id ident.Group) {
 // schedules another scan of groups with leavers that some peer has not acknowledged. A native that lives on in another
 // group needs none: RemoveEntity schedules one.
 func (st *State) TidyDue() {
-	for budget := tidyPerTick; budget > 0 && st.tidyQueue.Len() > 0; {
-		first := *st.tidyQueue.At(0)
+	for budget := tidyPerTick; budget > 0 && st.tidy.queue.Len() > 0; {
+		first := *st.tidy.queue.At(0)
 		if st.Tick.Sub(first.tick) < tidyAfter {
 			return
 		}
-		st.tidyQueue.Drop(1)
+		st.tidy.queue.Drop(1)
 		id := first.id
 		gr := &st.Groups[id]
 		gr.tidyQueued = false
@@ -126,7 +127,7 @@ func (st *State) TidyDue() {
 func (st *State) dropAckedLeavers(id ident.Group) (waits bool) {
 	gr := &st.Groups[id]
 	sent := st.acks.StructureSent(id)
-	kept, forgotten := gr.Left[:0], st.droppedLeavers[:0]
+	kept, forgotten := gr.Left[:0], st.tidy.dropped[:0]
 	for _, l := range gr.Left {
 		native := l.Slot != repl.NoSlot && st.Slots.Home[l.Slot] == id && st.Slots.Number[l.Slot] == l.Number
 		if acked := l.Progress.update(l.Left, sent, st.acks); native || !acked {
@@ -139,10 +140,10 @@ func (st *State) dropAckedLeavers(id ident.Group) (waits bool) {
 			forgotten = append(forgotten, l)
 		}
 	}
-	gr.Left, st.droppedLeavers = shrink(kept), forgotten
+	gr.Left, st.tidy.dropped = shrink(kept), forgotten
 	for _, l := range forgotten {
 		if !gr.hasLeaver(l.Slot) {
-			st.forgetTrail(l.Slot, id)
+			st.Trails.forget(l.Slot, id)
 		}
 	}
 	return waits

@@ -96,10 +96,10 @@ func (st *State) RemoveMember(s repl.Slot, fate repl.Fate) {
 // RemoveEntity removes an entity from its group and from the world. fate is repl.Despawned or repl.Orphaned.
 func (st *State) RemoveEntity(s repl.Slot, fate repl.Fate) {
 	home := st.Slots.Home[s]
-	for _, id := range st.Trails[s] {
+	for _, id := range st.Trails.Of[s] {
 		st.setFate(s, id, fate)
 	}
-	st.dropTrail(s)
+	st.Trails.drop(s)
 	st.Groups[home].natives--
 	st.RemoveMember(s, fate)
 	st.resetSlot(s)
@@ -172,17 +172,15 @@ func (st *State) allocateNumber(id ident.Group) (at Position, ok bool) {
 		return Position{Group: id, Number: gr.nextNumber - 1}, true
 	}
 	st.dropAckedLeavers(id)
-	taken := &st.takenNumbers
-	taken.Grow(repl.MaxMembers)
-	taken.Reset()
+	var taken [repl.MaxMembers]bool
 	for i := range gr.Members {
-		taken.Set(int(gr.Members[i].Number))
+		taken[gr.Members[i].Number] = true
 	}
 	for i := range gr.Left {
-		taken.Set(int(gr.Left[i].Number))
+		taken[gr.Left[i].Number] = true
 	}
 	for n := range repl.Member(repl.MaxMembers) {
-		if !taken.Has(int(n)) {
+		if !taken[n] {
 			return Position{Group: id, Number: n, Reused: true}, true
 		}
 	}

@@ -102,7 +102,7 @@ func (p *Peer) FormerNumber(sp *Space, i int, s repl.Slot) (number repl.Member, 
 // entity in its present group, unless out has them already. There can be several, because the structure of a group that
 // the peer was sent also has entities that its view hides.
 func (p *Peer) AppendFormerGroups(out []ident.Group, s repl.Slot, id ident.Group) []ident.Group {
-	trail := p.State.Trails[s]
+	trail := p.State.Trails.Of[s]
 	if len(trail) == 0 || !p.SeesEntity(s) {
 		return out
 	}
@@ -134,7 +134,7 @@ func (p *Peer) MayHave(s repl.Slot) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(p.State.Trails[s], func(id ident.Group) bool {
+	return slices.ContainsFunc(p.State.Trails.Of[s], func(id ident.Group) bool {
 		sp, i := p.Locate(id)
 		return i >= 0 && p.StillHas(sp, i, s)
 	})

@@ -3,6 +3,7 @@ package group
 import (
 	"math"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/set"
@@ -56,6 +57,11 @@ type rates struct {
 
 	Waiting        set.Bitset    // public groups with a change that waits for their turn, by handle
 	WaitingPrivate []ident.Group // private groups for which pace.Listed is set
+
+	previousTick    entangle.Tick // of the Begin before the last one
+	Stride          int           // number of ticks from one Begin to the next, as set by SetStride; 0 and 1 both mean 1
+	intervalComp    int           // the component with the interval of its entity's group as its value
+	statesIntervals bool          // there is one
 }
 
 // SetRate sets the rate of an entity, which lasts until the entity ends. UpdateRates computes the rate of its group.
@@ -109,11 +115,15 @@ func (st *State) UpdateRates() {
 
 // SetStride sets the expected number of ticks from one Begin to the next, if not every tick is sent. Later calls of
 // SetRate round intervals up to a multiple of it.
-func (st *State) SetStride(ticks int) { st.Stride = ticks }
+func (st *State) SetStride(ticks int) { st.Rates.Stride = ticks }
+
+// StateIntervals makes a component part of an update whenever the interval of its entity's group has changed: the value
+// of the component states the interval.
+func (r *rates) StateIntervals(comp int) { r.intervalComp, r.statesIntervals = comp, true }
 
 // roundInterval rounds an interval up to a multiple of the stride.
 func (st *State) roundInterval(every uint16) uint16 {
-	stride := max(st.Stride, 1)
+	stride := max(st.Rates.Stride, 1)
 	return uint16(min((int(every)+stride-1)/stride*stride, math.MaxUint16))
 }
 
@@ -150,7 +160,7 @@ func (r *rates) Of(id ident.Group) Rate {
 func (st *State) setRate(id ident.Group, r Rate) {
 	gr := &st.Groups[id]
 	st.Rates.Groups[id] = r
-	if r.Every != gr.Every && st.StatesIntervals {
+	if r.Every != gr.Every && st.Rates.statesIntervals {
 		defer st.markIntervals(id)
 	}
 	if r.Every == gr.Every || !st.WaitsForTurn(id) {
@@ -160,23 +170,23 @@ func (st *State) setRate(id ident.Group, r Rate) {
 	gr.Every = r.Every
 	st.cancelWait(id, gr)
 	if gr.Private {
-		st.ChangedPrivate = append(st.ChangedPrivate, id)
+		st.Changed.Private = append(st.Changed.Private, id)
 		return
 	}
 	st.Rates.Pace[id].Released = st.Tick
-	st.Moved.Set(int(gr.Handle))
+	st.Changed.Public.Set(int(gr.Handle))
 }
 
 // Interval returns the number of ticks from one update of an entity's group to the next.
 func (st *State) Interval(s repl.Slot) int {
-	return max(int(st.Groups[st.Slots.Group[s]].Every), st.Stride, 1)
+	return max(int(st.Groups[st.Slots.Group[s]].Every), st.Rates.Stride, 1)
 }
 
 // markIntervals makes the component with the interval changed, at all members of a group that have it.
 func (st *State) markIntervals(id ident.Group) {
 	for i := range st.Groups[id].Members {
-		if s := st.Groups[id].Members[i].Slot; st.Slots.Mask[s].Has(st.IntervalComp) && !st.IsPaused(s) {
-			st.Slots.changed[st.IntervalComp][s], st.Slots.Touched[s] = st.Tick, st.Tick
+		if s := st.Groups[id].Members[i].Slot; st.Slots.Mask[s].Has(st.Rates.intervalComp) && !st.IsPaused(s) {
+			st.Slots.changed[st.Rates.intervalComp][s], st.Slots.Touched[s] = st.Tick, st.Tick
 			st.markChanged(id, false)
 		}
 	}

@@ -19,7 +19,7 @@ type pace struct {
 // IsTurn reports whether a handle had a turn after the previous Begin and up to this one. Ticks in between are not sent,
 // so a turn in one of them counts now.
 func (st *State) IsTurn(h, every uint32) bool {
-	return every <= 1 || (uint32(st.Tick)+h)/every != (uint32(st.previousTick)+h)/every
+	return every <= 1 || (uint32(st.Tick)+h)/every != (uint32(st.Rates.previousTick)+h)/every
 }
 
 // waitForTurn makes a group's change wait for the group's turn.

@@ -49,6 +49,7 @@ const minCapacityBits = 3
 // ViewerLists allocates the memory of lists of viewers, in arrays with a power of two as capacity. Visibility
 // changes the length of each list all the time, but hardly the sum of all lengths, so an array that one list releases
 // is reused by another. Released arrays are kept: of each size there remain as many as were ever in use at once.
+// With a list of its own for each group, the case tick-views/grid allocates 8 times per tick and takes 10 % longer.
 type ViewerLists struct {
 	free  [peerBits - minCapacityBits + 1][][]Viewer // by size class; see sizeClass
 	chunk []Viewer                                   // memory that no list has used yet

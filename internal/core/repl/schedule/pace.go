@@ -18,7 +18,7 @@ import (
 // handle per peer. Its turns depend on the peer's handle and not on a number that peers share, which would reveal
 // groups that the peer does not see.
 
-// ReleaseTurns makes due the changes that waited for a turn in this tick: it adds public groups to State.Moved, and
+// ReleaseTurns makes due the changes that waited for a turn in this tick: it adds public groups to State.Changed, and
 // marks private groups as due at each peer at which they have a turn. private returns the private space of a peer.
 func ReleaseTurns(w *group.State, private func(peer uint16) *group.Space) {
 	for i, word := range w.Rates.Waiting {
@@ -27,7 +27,7 @@ func ReleaseTurns(w *group.State, private func(peer uint16) *group.Space) {
 			if id := w.Public.Groups[h]; w.IsTurn(uint32(h), uint32(w.Groups[id].Every)) {
 				w.Rates.Pace[id].Waits, w.Rates.Pace[id].Released = false, w.Tick
 				w.Rates.Waiting.Clear(h)
-				w.Moved.Set(h)
+				w.Changed.Public.Set(h)
 			}
 		}
 	}
@@ -76,7 +76,7 @@ func (p *Planner) AwaitsTurn() bool {
 	return false
 }
 
-// MakeDue makes the public groups due that changed in this tick or had a turn in it (State.Moved). A predicted group is
+// MakeDue makes the public groups due that changed in this tick or had a turn in it (State.Changed). A predicted group is
 // due when it changes, and not at its turns.
 func (p *Planner) MakeDue(moved set.Bitset) {
 	sp := &p.groups.Public

@@ -85,7 +85,7 @@ type bounded struct {
 
 // bounded takes note of a record with a bound, unless that is too far to be looked at.
 func (p *Planner) bounded(rec int, id ident.Group, bound uint16, ticks uint32) {
-	stride := int32(max(p.state.Stride, 1))
+	stride := int32(max(p.state.Rates.Stride, 1))
 	ticksLeft := int32(bound) - int32(ticks)
 	if ticksLeft >= maxSlack*stride {
 		return
@@ -167,7 +167,7 @@ func (p *Planner) checkBound(sp *group.Space, i int, now entangle.Tick) {
 	}
 	bound := p.state.Rates.Of(id).MaxAge
 	ticks, _ := sp.Waited(i, now)
-	if age := int(ticks) + max(p.state.Stride, 1); bound > 0 && age > int(bound) && sp.Due.Has(i) {
+	if age := int(ticks) + max(p.state.Rates.Stride, 1); bound > 0 && age > int(bound) && sp.Due.Has(i) {
 		p.overdue(id, age, bound)
 	}
 }

@@ -72,7 +72,7 @@ func (w *World) denyUnseen(s repl.Slot) {
 			w.state.Deny(id, w.state.Slots.NumberHere[s], v.Peer())
 		}
 	}
-	for _, from := range w.state.Trails[s] {
+	for _, from := range w.state.Trails.Of[s] {
 		for _, p := range w.peers {
 			sp, i := p.groups.Locate(from)
 			if i < 0 || p.groups.CanReceive(s) {
@@ -103,7 +103,7 @@ func (w *World) Move(s repl.Slot, at group.Place) {
 	w.state.RemoveMember(s, repl.Moved)
 	w.markPredictionsStale(s, from)
 	w.state.AddMember(s, to)
-	w.state.ExtendTrail(s, from)
+	w.state.Trails.Extend(s, from)
 	w.onJoined(s, to)
 }
 

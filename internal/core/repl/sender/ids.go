@@ -16,7 +16,7 @@ func (w *World) Slot(id repl.ID) (s repl.Slot, ok bool) { return w.state.Slot(id
 func (w *World) Interval(s repl.Slot) int { return w.state.Interval(s) }
 
 // StateIntervals makes a component part of an update whenever Interval has changed: its value states that.
-func (w *World) StateIntervals(comp int) { w.state.IntervalComp, w.state.StatesIntervals = comp, true }
+func (w *World) StateIntervals(comp int) { w.state.Rates.StateIntervals(comp) }
 
 // PlaceOf returns the place of an entity's group. It has no name and no hierarchy if the entity is a group of one, for
 // example because the group that the game wanted was full. ok is false for an unused slot.

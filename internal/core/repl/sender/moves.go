@@ -100,7 +100,7 @@ func (st *structure) appendPartners(out []ident.Group, id ident.Group, sp *group
 			out = append(out, to)
 		}
 	}
-	if len(st.state.Trails) == 0 || !st.groups.SeesGroup(id) {
+	if len(st.state.Trails.Of) == 0 || !st.groups.SeesGroup(id) {
 		return out
 	}
 	for k := range gr.Members {
@@ -115,13 +115,13 @@ func (st *structure) appendPartners(out []ident.Group, id ident.Group, sp *group
 func (st *structure) findNeeds(sp *group.Space, i int, rec *repl.Record) {
 	id := sp.Group(i)
 	st.needs = st.needs[:0]
-	if rec.Kind == repl.Gone || len(st.state.Trails) == 0 {
+	if rec.Kind == repl.Gone || len(st.state.Trails.Of) == 0 {
 		return
 	}
 	gr := &st.state.Groups[id]
 	for k := range gr.Members {
 		m := &gr.Members[k]
-		if (rec.Kind == repl.Full || sp.StructureAsOf[i].Before(m.WholeSince)) && len(st.state.Trails[m.Slot]) > 0 && st.groups.SeesEntity(m.Slot) {
+		if (rec.Kind == repl.Full || sp.StructureAsOf[i].Before(m.WholeSince)) && len(st.state.Trails.Of[m.Slot]) > 0 && st.groups.SeesEntity(m.Slot) {
 			st.addTrailNeeds(m.Slot, id)
 		}
 	}
@@ -129,7 +129,7 @@ func (st *structure) findNeeds(sp *group.Space, i int, rec *repl.Record) {
 
 // addTrailNeeds adds the former groups of one entity to the needs.
 func (st *structure) addTrailNeeds(s repl.Slot, into ident.Group) {
-	for _, from := range st.state.Trails[s] {
+	for _, from := range st.state.Trails.Of[s] {
 		sp, i := st.groups.Locate(from)
 		if i < 0 || from == into {
 			continue

@@ -96,9 +96,9 @@ func (w *World) Commit() {
 	}
 	schedule.ReleaseTurns(w.state, w.privateSpace)
 	for _, p := range w.peers {
-		p.plan.MakeDue(w.state.Moved)
-		p.groups.Public.StructureDue.Join(w.state.Reshaped)
-		p.groups.Public.Steady.Drop(w.state.Reshaped)
+		p.plan.MakeDue(w.state.Changed.Public)
+		p.groups.Public.StructureDue.Join(w.state.Changed.Reshaped)
+		p.groups.Public.Steady.Drop(w.state.Changed.Reshaped)
 	}
 	w.makePrivateDue()
 }
@@ -107,7 +107,7 @@ func (w *World) Commit() {
 // and the processor loads several at the same time if it does nothing else.
 func (w *World) makePrivateDue() {
 	w.viewers = w.viewers[:0]
-	for _, id := range w.state.ChangedPrivate {
+	for _, id := range w.state.Changed.Private {
 		if gr := &w.state.Groups[id]; gr.Shaped == w.state.Tick {
 			w.makeStructureDue(gr)
 		} else {

@@ -13,9 +13,9 @@ import (
 )
 
 // An entity left a group long ago and was hidden meanwhile. The action by which it joins that group
-// again needs the group exactly if the peer may still have the entity there: if the action by which
-// it left is in flight, or waits at the peer for another action, of this group or another one. A
-// second peer that acknowledges nothing makes the sender remember the leaving, which changes no
+// again needs the group if the peer may still have the entity there: if the action by which
+// it left is in flight, or waits at the peer for another action, of this group or another one. It also
+// needs the group while a later action of it is in flight, and not otherwise. A second peer that acknowledges nothing makes the sender remember the leaving, which changes no
 // need.
 //
 // Proves: V13, R41
@@ -34,7 +34,7 @@ func TestAnActionNeedsAGroupThatWasLeftLongAgo(t *testing.T) {
 	}{
 		"it arrived":                 {[]event{{away, true}}, false},
 		"it is under way":            {[]event{{away, false}}, true},
-		"a later one is under way":   {[]event{{away, true}, {reshape(1), false}}, false},
+		"a later one is under way":   {[]event{{away, true}, {reshape(1), false}}, true}, // it is met, which the sender does not know
 		"it waits for one before it": {[]event{{reshape(1), false}, {away, true}}, true},
 		"it waits for another group": {[]event{{reshape(6), false}, {func(n *network) { away(n); n.moveTo(4, group.Place{Name: 1}) }, true}}, true},
 		"and a later one, too":       {[]event{{away, false}, {reshape(1), false}}, true},

@@ -13,11 +13,6 @@ type Messages struct {
 	inFlight []Message
 	unused   [][]Action
 	waiting  []waitingAction
-
-	// lastApplied is, for each group with pending actions, the tick of the action before the oldest of them: the peer
-	// has applied that one. It is built when IsPending needs it, and valid while indexed is set.
-	lastApplied map[repl.Handle]entangle.Tick
-	indexed     bool
 }
 
 // Message is a reliable message with actions.
@@ -42,8 +37,7 @@ type Action struct {
 	Group    repl.Handle // the first group
 	Groups   int32       // number of groups
 	Seq      repl.Seq
-	HasNeeds bool          // the peer may have to wait for other groups before it can apply the action
-	After    entangle.Tick // tick of the previous action of the group, after which this one is applied
+	HasNeeds bool // the peer may have to wait for other groups before it can apply the action
 }
 
 // waitingAction is a delivered action that may wait at the peer for actions of other groups.
@@ -79,9 +73,6 @@ func (a *Messages) Cancel() {
 // Add adds an action to the newest message.
 func (a *Messages) Add(act Action) {
 	a.Last().actions = append(a.Last().actions, act)
-	if a.indexed {
-		a.index(act)
-	}
 }
 
 // HandleDelivered records that a message was delivered. It calls each for the actions that are no longer pending: the
@@ -93,7 +84,6 @@ func (a *Messages) HandleDelivered(number uint16, each func(Action, entangle.Tic
 	if i < 0 {
 		return
 	}
-	a.indexed = false
 	m := a.inFlight[i]
 	a.inFlight = append(a.inFlight[:i], a.inFlight[i+1:]...)
 	for _, act := range m.actions {
@@ -123,41 +113,6 @@ func (a *Messages) release(each func(Action, entangle.Tick)) {
 		each(w.Action, w.tick)
 	}
 	a.waiting = kept
-}
-
-// IsPending reports whether the peer may not have applied a group's action of a tick yet, because that action or an
-// earlier one of the group is pending.
-func (a *Messages) IsPending(group repl.Handle, tick entangle.Tick) bool {
-	if !a.indexed {
-		a.indexAll()
-	}
-	before, some := a.lastApplied[group]
-	return some && before.Before(tick)
-}
-
-// indexAll builds lastApplied. If one message is late, thousands of actions can be pending behind it, too many to scan
-// them in each call of IsPending.
-func (a *Messages) indexAll() {
-	if a.indexed = true; a.lastApplied == nil {
-		a.lastApplied = map[repl.Handle]entangle.Tick{}
-	}
-	clear(a.lastApplied)
-	for i := range a.inFlight {
-		for _, act := range a.inFlight[i].actions {
-			a.index(act)
-		}
-	}
-	for i := range a.waiting {
-		a.index(a.waiting[i].Action)
-	}
-}
-
-func (a *Messages) index(act Action) {
-	for h := act.Group; h < act.Group+repl.Handle(act.Groups); h++ {
-		if before, some := a.lastApplied[h]; !some || act.After.Before(before) {
-			a.lastApplied[h] = act.After
-		}
-	}
 }
 
 // maxUnused bounds the lists that are kept for later messages, so that the many that a join takes do not stay

@@ -16,22 +16,19 @@ func TestAnActionIsInFlightUntilNothingHoldsItUp(t *testing.T) {
 	done := 0
 	send := func(number uint16, tick entangle.Tick, group repl.Handle, waits bool) {
 		a.Begin(tick, 0)
-		a.Add(Action{Group: group, Groups: 1, HasNeeds: waits, After: tick - 1})
+		a.Add(Action{Group: group, Groups: 1, HasNeeds: waits})
 		a.Last().Number = number
 	}
 	deliver := func(number uint16) { a.HandleDelivered(number, func(Action, entangle.Tick) { done++ }) }
 	send(1, 10, 1, false)
 	send(2, 20, 2, true)
 	send(3, 20, 3, false)
-	assert.True(t, a.IsPending(1, 10) && a.IsPending(2, 20) && a.IsPending(3, 20))
-	assert.False(t, a.IsPending(1, 9) || a.IsPending(4, 10))
 	deliver(1)
-	assert.False(t, a.IsPending(1, 10))
-	deliver(2)
-	assert.True(t, a.IsPending(2, 20), "one of the same tick is in flight")
 	assert.Equal(t, 1, done)
+	deliver(2)
+	assert.Equal(t, 1, done, "one of the same tick is in flight")
+	assert.False(t, a.Empty())
 	deliver(3)
-	assert.False(t, a.IsPending(2, 20) || a.IsPending(3, 20))
 	assert.Equal(t, 3, done)
 	assert.True(t, a.Empty())
 }
@@ -55,40 +52,6 @@ func TestAShortMessageIsRepeated(t *testing.T) {
 		}
 	}
 	assert.Equal(t, []entangle.Tick{101, 103, 107}, at)
-}
-
-// An action in flight pending the structure of its group since the action before it. One record can be the
-// actions of several consecutive groups, and of several actions of a group the oldest counts.
-func TestAnActionCarriesAllSinceTheOneBeforeIt(t *testing.T) {
-	var a Messages
-	pending := func(tick entangle.Tick) (groups []repl.Handle) {
-		for h := range repl.Handle(20) {
-			if a.IsPending(h, tick) {
-				groups = append(groups, h)
-			}
-		}
-		return groups
-	}
-	send := func(number uint16, tick entangle.Tick, actions ...Action) {
-		a.Begin(tick, 0)
-		for _, act := range actions {
-			a.Add(act)
-		}
-		a.Last().Number = number
-	}
-	send(1, 10, Action{Group: 5, Groups: 3, After: 7}, Action{Group: 9, Groups: 1, After: 8})
-	assert.Equal(t, 4, a.Last().Groups())
-	assert.Empty(t, pending(7))
-	assert.Equal(t, []repl.Handle{5, 6, 7}, pending(8))
-	send(2, 12, Action{Group: 6, Groups: 1, After: 10}, Action{Group: 9, Groups: 2, After: 6, HasNeeds: true})
-	assert.Equal(t, []repl.Handle{9, 10}, pending(7), "the oldest action before one in flight counts")
-	assert.Equal(t, []repl.Handle{5, 6, 7, 9, 10}, pending(8))
-	a.HandleDelivered(1, func(Action, entangle.Tick) {})
-	assert.Equal(t, []repl.Handle{9, 10}, pending(8))
-	assert.Equal(t, []repl.Handle{6, 9, 10}, pending(11))
-	send(3, 14, Action{Group: 1, Groups: 1, After: 13})
-	a.HandleDelivered(2, func(Action, entangle.Tick) {})
-	assert.Equal(t, []repl.Handle{1}, pending(14), "nothing is in flight that they could wait for")
 }
 
 // The oldest message in flight says from which tick on something may be lacking, and how much ended since.

@@ -301,9 +301,8 @@ func (st *structure) appendAction(heads *repl.Heads, rec *repl.Record, b *encode
 // noteSent records that n groups from an index on were sent actions that are equal to rec but for the group. Several
 // groups at once are those of appendSpawns or appendEnds: none is predicted or has a view.
 func (st *structure) noteSent(sp *group.Space, i, n int, rec *repl.Record) {
-	sent := flight.Action{Group: sp.First + repl.Handle(i), Groups: int32(n), Seq: rec.Seq, HasNeeds: len(st.needs) > 0, After: sp.StructureSent[i]}
+	sent := flight.Action{Group: sp.First + repl.Handle(i), Groups: int32(n), Seq: rec.Seq, HasNeeds: len(st.needs) > 0}
 	if sp.Phase[i] == group.Absent {
-		sent.After = rec.Tick - 1 // the peer has acknowledged the end of the handle's last group
 		for _, id := range sp.IDs.Groups[i : i+n] {
 			gr := &st.state.Groups[id]
 			gr.Holders++

@@ -127,7 +127,9 @@ func (st *structure) findNeeds(sp *group.Space, i int, rec *repl.Record) {
 	}
 }
 
-// addTrailNeeds adds the former groups of one entity to the needs.
+// addTrailNeeds adds the former groups of one entity to the needs. Whether the peer has applied all that it was sent of
+// a former group follows from its own acknowledgements, and not from whether the leaver still exists, which depends on
+// other peers.
 func (st *structure) addTrailNeeds(s repl.Slot, into ident.Group) {
 	for _, from := range st.state.Trails.Of[s] {
 		sp, i := st.groups.Locate(from)
@@ -138,17 +140,17 @@ func (st *structure) addTrailNeeds(s repl.Slot, into ident.Group) {
 		if len(left) == 0 || st.needsLatest(sp, i, h, left[len(left)-1].Left) {
 			continue // otherwise thousands of members that moved would each be looked up among as many leavers
 		}
-		pending := st.actions.IsPending(h, sp.StructureAsOf[i])
+		pending := sp.Unacked[i] != 0
 		for k := len(left) - 1; k >= 0 && (pending || sp.StructureAsOf[i].Before(left[k].Left)); k-- { // see StillHas
 			switch l := &left[k]; {
 			case l.Slot != s:
 			case sp.HasLeaver(i, l):
 				st.addNeed(repl.Need{Group: h, Tick: st.state.Tick}) // the removal is sent in this tick as well
-			case sp.AsOf(i).Before(l.Joined): // the peer never had it there
+			case !pending || sp.AsOf(i).Before(l.Joined): // the peer has applied all that it was sent, or never had the entity there
 			case sp.StructureSent[i].Before(l.Left): // the group ended at the peer before the entity left, or the leaving is hidden
-				st.addSentNeed(h, sp.StructureSent[i])
+				st.addNeed(repl.Need{Group: h, Tick: sp.StructureSent[i]})
 			default:
-				st.addSentNeed(h, l.Left)
+				st.addNeed(repl.Need{Group: h, Tick: l.Left})
 			}
 		}
 	}
@@ -161,14 +163,6 @@ func (st *structure) needsLatest(sp *group.Space, i int, h repl.Handle, left ent
 		left = st.state.Tick
 	}
 	return slices.ContainsFunc(st.needs, func(n repl.Need) bool { return n.Group == h && !n.Tick.Before(left) })
-}
-
-// addSentNeed adds a need of structure that the peer was sent at a tick, while that is pending. It decides by the peer's
-// own acknowledgements and not by whether the leaver still exists, which depends on other peers.
-func (st *structure) addSentNeed(group repl.Handle, tick entangle.Tick) {
-	if st.actions.IsPending(group, tick) {
-		st.addNeed(repl.Need{Group: group, Tick: tick})
-	}
 }
 
 // addNeed adds a need, or moves the need of the same group to a later tick.

@@ -15,6 +15,6 @@
 // member of it (natives.go).
 //
 // The caller drives a State once per tick: Begin, then changes (AddEntity, AddMember, Change, Reshape, ...), then it
-// reads what changed from Moved, Reshaped and ChangedPrivate, and marks those groups as due in the spaces of the
+// reads what changed from State.Changed, and marks those groups as due in the spaces of the
 // peers.
 package group

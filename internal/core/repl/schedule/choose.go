@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"math"
+	"slices"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/encode"
@@ -10,21 +11,20 @@ import (
 )
 
 // choice selects records for a peer without the budget for all planned records. It is kept
-// from tick to tick for its memory, and for the position at which ties continue.
+// from tick to tick for its memory, and for the handle from which equally urgent records take turns.
 //
-// Each record has a key, which is higher the more urgent the record is. Two rounds of eleven bits
-// sum up the sizes of the records by key: that finds the lowest key down to which all records fit,
-// without sorting. Chosen records are marked in their keys and taken from the plan in the order of
-// the plan, which is nearly that of handles.
+// Each record has a key, which is higher the more urgent the record is. The records are taken from a heap, the
+// most urgent first, and encoded, until one has no room. Chosen records are marked in their keys and collected
+// in the order of the plan, which is nearly that of handles.
 type choice struct {
 	keys   []uint32 // of the plan's records
-	ties   []tie    // those that share the rest of the room
+	queue  urgencies
+	taken  []int32 // the chosen records of one pool, the most urgent first
 	bounds []bounded
 	pools  [2]pool
-	merged []encode.Update // scratch of merge
 
 	price  [2]float32  // of each pool: how urgent a group is that just finds room, on average
-	turn   repl.Handle // where ties go on
+	turn   repl.Handle // behind the record that was chosen last
 	step   int         // bits that each record takes beyond its own, or less: a guess, from the last time
 	size   int         // bits that a record takes in a packet, of late: the cost of one that is not encoded
 	mean   int         // bits that there is room for in a tick, of late
@@ -44,18 +44,10 @@ const (
 	othersPool
 )
 
-// tie is a record as urgent as others, of which not all fit.
-type tie struct {
-	rec int32
-	h   repl.Handle
-}
-
 const (
-	roundBits = 11
-	// keyShift is the number of low key bits that are ignored. Keys that differ only in them are
-	// ties.
-	keyShift = 31 - 2*roundBits
-	// maxTries bounds how often a choice is repeated because it turned out too large.
+	// keyShift is the number of low key bits that are ignored. Records with keys that differ only in them take turns.
+	keyShift = 9
+	// maxTries bounds how often records are added to a choice that has left much room.
 	maxTries = 4
 )
 
@@ -80,92 +72,126 @@ func (p *Planner) choose(which int, steps []Step, room int) (bits int) {
 		return 0
 	}
 	p.rank(steps, room)
-	head := repl.MaxRunHead*8 + repl.EndBits
-	guess, least, turn := room-head, uint32(math.MaxUint32), k.turn
-	over, chosen := false, 0
-	for try := range maxTries {
-		if guess <= 0 {
+	p.enqueue(steps)
+	k.taken = k.taken[:0]
+	const head = repl.MaxRunHead*8 + repl.EndBits
+	bits = head
+	for range maxTries {
+		before := len(k.taken)
+		if p.take(steps, room-bits); len(k.taken) == before {
 			break
 		}
-		if try > 0 {
-			p.putBack(which, steps)
-			k.turn = turn
-		}
-		least = p.pick(steps, guess)
-		used := p.collect(which, steps, least)
-		bits = p.poolBits(which)
-		n := k.pools[which].len()
-		if n > 0 {
-			k.step += 1 + (bits-head-used)/n
-			k.noteSize(bits-head, n)
-		}
-		if bits > room {
-			over, guess = true, int(int64(guess)*int64(room)/int64(bits))-1
-			continue
-		}
-		if over || !p.later || n <= chosen || room-bits <= room/16 {
+		if bits = p.collect(which, steps); room-bits <= room/16 {
 			break
 		}
-		chosen = n
 	}
-	if k.pools[0].len()+k.pools[1].len() == 0 && p.short.left > 0 {
-		bits = p.chooseOne(which, steps)
+	for bits > room && len(k.taken) > 0 {
+		p.giveBack(1 + int(int64(len(k.taken))*int64(bits-room)/int64(bits)))
+		bits = p.collect(which, steps)
 	}
-	p.setPrice(which, least)
+	p.setPrice(which)
+	switch {
+	case k.pools[0].len()+k.pools[1].len() == 0 && p.short.left > 0 && p.takeNext(steps, math.MaxInt) > 0:
+		bits = p.collect(which, steps) // the most urgent record is sent, although it is larger than the whole room
+		p.short.left = max(p.short.left, (bits+p.plainMarkBits()+7)/8, MinRoom)
+	case len(k.taken) == 0:
+		return 0
+	}
 	return bits
 }
 
-// pick finds the key down to which all records fit, and marks as many records of that key as fit.
-// It returns the key without its ignored bits.
-func (p *Planner) pick(steps []Step, room int) (least uint32) {
+// enqueue makes a heap of the records of some steps.
+func (p *Planner) enqueue(steps []Step) {
 	k := &p.choice
-	least, left := p.cutoff(steps, room)
-	k.ties = k.ties[:0]
+	k.queue = k.queue[:0]
 	for i := range steps {
 		s := &steps[i]
-		for rec, key := range k.keys[s.From:s.To] {
-			if rec += s.From; key>>keyShift == least {
-				k.ties = append(k.ties, tie{int32(rec), s.Space.First + repl.Handle(p.Records[rec].At)})
-			}
+		for rec := s.From; rec < s.To; rec++ {
+			turn := s.Space.First + repl.Handle(p.Records[rec].At) - k.turn // wraps around
+			k.queue = append(k.queue, newUrgency(k.keys[rec]>>keyShift, turn, rec))
 		}
 	}
-	p.pickTies(left)
-	return least
+	k.queue.order()
 }
 
-// pickTies marks as many of the equally urgent records as fit, continuing from the end of the last
-// call.
-func (p *Planner) pickTies(room int) {
-	k := &p.choice
-	turn := k.turn
-	for _, past := range [2]bool{false, true} {
-		for _, t := range k.ties {
-			cost := p.cost(&p.Records[t.rec])
-			if (t.h < turn) == past && cost <= room {
-				k.keys[t.rec] |= picked
-				room -= cost
-				k.turn = t.h + 1
-			}
+// take chooses the most urgent records of the heap, as many as fit.
+func (p *Planner) take(steps []Step, room int) {
+	for room > 0 {
+		cost := p.takeNext(steps, room)
+		if cost == 0 {
+			return
 		}
+		room -= cost
 	}
 }
 
-// collect moves the marked records and those more urgent than a key into a pool, encoded, and returns
-// their approximate size in bits.
-func (p *Planner) collect(which int, steps []Step, least uint32) (bits int) {
+// takeNext marks the most urgent record of the heap that has something to send as chosen. It returns the size of the
+// record in bits, or 0 if it does not fit or if there is none.
+func (p *Planner) takeNext(steps []Step, room int) (bits int) {
 	k := &p.choice
+	for ; len(k.queue) > 0; k.queue.pop() {
+		rec := k.queue[0].record()
+		sp := spaceOf(steps, rec)
+		if !p.encoded(sp, rec) {
+			continue
+		}
+		if bits = p.cost(&p.Records[rec]); bits > room {
+			return 0
+		}
+		k.queue.pop()
+		k.keys[rec] |= picked
+		k.taken = append(k.taken, int32(rec))
+		k.turn = sp.First + repl.Handle(p.Records[rec].At) + 1
+		return bits
+	}
+	return 0
+}
+
+// giveBack undoes the choice of the n records that were taken last.
+func (p *Planner) giveBack(n int) {
+	k := &p.choice
+	kept := max(len(k.taken)-n, 0)
+	for _, rec := range k.taken[kept:] {
+		k.keys[rec] &^= picked
+	}
+	k.taken = k.taken[:kept]
+}
+
+// collect copies the marked records into a pool, sorted by handle, and returns their approximate size in bits.
+func (p *Planner) collect(which int, steps []Step) (bits int) {
+	k, cost := &p.choice, 0
+	k.pools[which] = k.pools[which].empty()
 	for i := range steps {
 		s := &steps[i]
 		list := &k.pools[which][p.poolOf(s.Space)]
 		for rec, key := range k.keys[s.From:s.To] {
-			if rec += s.From; key>>keyShift > least && p.encoded(s.Space, rec) { // and so is any mark
-				k.keys[rec] |= picked
+			if rec += s.From; key&picked != 0 {
 				*list = append(*list, p.Records[rec])
-				bits += p.cost(&p.Records[rec])
+				cost += p.cost(&p.Records[rec])
 			}
 		}
 	}
+	for i, sp := range p.groups.Spaces() {
+		list := k.pools[which][i]
+		slices.SortFunc(list, func(a, b encode.Update) int { return int(a.At) - int(b.At) })
+		bits += p.enc.RunBits(sp, list)
+	}
+	bits = withPackets(bits)
+	if n := k.pools[which].len(); n > 0 {
+		own := bits - repl.MaxRunHead*8 - repl.EndBits
+		k.step += 1 + (own-cost)/n
+		k.noteSize(own, n)
+	}
 	return bits
+}
+
+// spaceOf returns the space of a record of some steps.
+func spaceOf(steps []Step, rec int) *group.Space {
+	i := 0
+	for rec >= steps[i].To {
+		i++
+	}
+	return steps[i].Space
 }
 
 // encoded encodes a record of the plan, unless it is, and reports whether there is something to send.
@@ -177,18 +203,6 @@ func (p *Planner) encoded(sp *group.Space, i int) bool {
 	return rec.Chunk >= 0
 }
 
-// putBack undoes a choice.
-func (p *Planner) putBack(which int, steps []Step) {
-	k := &p.choice
-	k.pools[which] = k.pools[which].empty()
-	for i := range steps {
-		keys := k.keys[steps[i].From:steps[i].To]
-		for rec := range keys {
-			keys[rec] &^= picked
-		}
-	}
-}
-
 // poolOf returns the part of a pool that belongs to a space.
 func (p *Planner) poolOf(sp *group.Space) int {
 	if sp == &p.groups.Private {
@@ -197,93 +211,9 @@ func (p *Planner) poolOf(sp *group.Space) int {
 	return 0
 }
 
-// cutoff returns the key down to which all records fit, excluding those of that key, and the room
-// that they leave.
-func (p *Planner) cutoff(steps []Step, room int) (least uint32, left int) {
-	top, left := p.round(steps, room, 0, 31)
-	if top == 0 {
-		return 0, left
-	}
-	return p.round(steps, left, top, 31-roundBits)
-}
-
-// round sums up the sizes of the records with keys that begin with high above bit from, grouped by the
-// eleven bits below. It returns the lowest such bits that do not fit, appended to high, and the
-// room left by the records above them.
-func (p *Planner) round(steps []Step, room int, high, from uint32) (least uint32, left int) {
-	var sums [1 << roundBits]int
-	k := &p.choice
-	for i := range steps {
-		for rec := steps[i].From; rec < steps[i].To; rec++ {
-			if key := k.keys[rec]; key>>from == high {
-				sums[key>>(from-roundBits)&(1<<roundBits-1)] += p.cost(&p.Records[rec])
-			}
-		}
-	}
-	for i := len(sums) - 1; i >= 0; i-- {
-		if sums[i] > room {
-			return high<<roundBits | uint32(i), room
-		}
-		room -= sums[i]
-	}
-	return high << roundBits, room
-}
-
-// chooseOne sends the most urgent record, although it is larger than the whole room. Records of which
-// nothing is to be sent are passed over, maxTries of them in a tick, since each costs a search.
-func (p *Planner) chooseOne(which int, steps []Step) (bits int) {
-	k := &p.choice
-	for range maxTries {
-		of, best, turn := p.mostUrgent(steps)
-		if of == nil {
-			break
-		}
-		if !p.encoded(of, best) {
-			continue
-		}
-		k.turn += turn + 1
-		k.keys[best] |= picked
-		list := &k.pools[which][p.poolOf(of)]
-		*list = append(*list, p.Records[best])
-		bits = p.poolBits(which)
-		p.short.left = max(p.short.left, (bits+p.plainMarkBits()+7)/8, MinRoom)
-		break
-	}
-	return bits
-}
-
-// mostUrgent returns the most urgent record of some steps, its space, and how far its handle is from the
-// next in turn. Among equally urgent records it takes the next in turn. The space is nil if there is none.
-func (p *Planner) mostUrgent(steps []Step) (of *group.Space, best int, bestTurn repl.Handle) {
-	k := &p.choice
-	for i := range steps {
-		s := &steps[i]
-		for rec := s.From; rec < s.To; rec++ {
-			if p.Records[rec].Chunk == encode.NothingToSend {
-				continue
-			}
-			turn := s.Space.First + repl.Handle(p.Records[rec].At) - k.turn // wraps around
-			if of == nil || k.keys[rec] > k.keys[best] || k.keys[rec] == k.keys[best] && turn < bestTurn {
-				of, best, bestTurn = s.Space, rec, turn
-			}
-		}
-	}
-	return of, best, bestTurn
-}
-
 func (l *pool) empty() pool { return pool{l[0][:0], l[1][:0]} }
 
 func (l *pool) len() int { return len(l[0]) + len(l[1]) }
-
-// poolBits returns the size in bits of the records chosen in a pool, and sorts them by handle.
-func (p *Planner) poolBits(which int) (bits int) {
-	for i, sp := range p.groups.Spaces() {
-		list := p.choice.pools[which][i]
-		p.inOrder(list)
-		bits += p.enc.RunBits(sp, list)
-	}
-	return withPackets(bits)
-}
 
 // cost returns the approximate size of a record in bits.
 func (p *Planner) cost(rec *encode.Update) int {

@@ -6,7 +6,7 @@
 // each continuing where the last tick ended (plan.go). A run is copied if the baselines of the peer allow it
 // (run_baselines.go).
 //
-// If a limit has no room for all due updates (short.go, shorten.go), the planner chooses the most urgent ones (choose.go).
+// If a limit has no room for all due updates (short.go, shorten.go), the planner chooses the most urgent ones (choose.go, urgency.go).
 // The urgency of a group is its priority times the number of ticks for which it has waited (rank.go). Groups with a bound
 // on that time are sent before it is over, as far as there is room, and are reported otherwise (bound.go). A group with
 // an interval becomes due once per interval (pace.go).

@@ -46,10 +46,14 @@ func keyOf(priority float32, ticks, late uint32) uint32 {
 // longest wait.
 const nearest = 0x60000000
 
-// setPrice notes how urgent a group is in this tick that just finds room. Where nobody
+// setPrice notes how urgent a group is in this tick that just finds no room. Where nobody
 // waits in vain, or those near their bounds take all the room, that is nothing to go by.
-func (p *Planner) setPrice(which int, least uint32) {
-	if price := &p.choice.price[which]; least > 0 && least < nearest>>keyShift {
+func (p *Planner) setPrice(which int) {
+	k := &p.choice
+	if len(k.queue) == 0 || len(k.taken) == 0 {
+		return
+	}
+	if least, price := k.queue[0].key(), &k.price[which]; least > 0 && least < nearest>>keyShift {
 		*price += (math.Float32frombits(least<<keyShift) - *price) / priceTicks
 	}
 }

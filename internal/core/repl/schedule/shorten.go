@@ -70,10 +70,7 @@ func (p *Planner) chooseAll(steps []Step) {
 			p.choice.keys[rec] = picked
 		}
 	}
-	p.collect(predictedPool, steps, 0)
-	for i := range p.choice.pools[predictedPool] {
-		p.inOrder(p.choice.pools[predictedPool][i])
-	}
+	p.collect(predictedPool, steps)
 }
 
 // finish makes the records that were not chosen due again.
@@ -132,33 +129,4 @@ func (p *Planner) plainMarkBits() int {
 		return 0
 	}
 	return MarkBits + repl.NeedsBits(0)
-}
-
-// inOrder sorts records by handle. They consist of a few sorted stretches.
-func (p *Planner) inOrder(list []encode.Update) {
-	for mid := ascent(list); mid < len(list); {
-		end := mid + ascent(list[mid:])
-		p.merge(list[:end], mid)
-		mid = end
-	}
-}
-
-// ascent returns the number of leading records that are sorted by handle.
-func ascent(list []encode.Update) (n int) {
-	for n = min(1, len(list)); n < len(list) && list[n-1].At < list[n].At; n++ {
-	}
-	return n
-}
-
-// merge merges two sorted stretches, of which the second begins at mid.
-func (p *Planner) merge(list []encode.Update, mid int) {
-	p.choice.merged = append(p.choice.merged[:0], list[:mid]...)
-	first, second := p.choice.merged, list[mid:]
-	for to := 0; len(first) > 0; to++ {
-		if len(second) > 0 && second[0].At < first[0].At {
-			list[to], second = second[0], second[1:]
-			continue
-		}
-		list[to], first = first[0], first[1:]
-	}
 }

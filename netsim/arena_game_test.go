@@ -51,6 +51,8 @@ const (
 	arenaWall  = 8
 	arenaReach = 1.25 // distance at which two bodies touch
 	arenaDazed = 6    // ticks for which a body is dazed
+
+	arenaCarried = 120 * ms // for which a place goes on beyond the last update, where it does
 )
 
 func arenaProtocol(s *arenaSetup) *protocol.Protocol {
@@ -61,8 +63,16 @@ func arenaProtocol(s *arenaSetup) *protocol.Protocol {
 		place.Interpolate(protocol.Linear)
 		speed.Interpolate(protocol.Linear)
 	}
+	if s.carried {
+		place.Extrapolate(arenaCarried)
+	}
+	daze := protocol.Component[arenaDaze](p).Predict(protocol.Full)
+	if s.rewinds {
+		place.Rewind()
+		speed.Rewind()
+		daze.Rewind()
+	}
 	protocol.Component[arenaLife](p).Predict(protocol.Full)
-	protocol.Component[arenaDaze](p).Predict(protocol.Full)
 	protocol.Component[arenaGrip](p).Predict(protocol.Full)
 	protocol.Component[arenaTeam](p).Predict(protocol.Once)
 	protocol.Component[arenaBadge](p).Predict(protocol.Once)

@@ -145,12 +145,19 @@ func (o *arenaOracle) believe(confirmed entangle.Tick) belief {
 		state = o.hears.confirm(state.step(now.hands[t], arenaActs{}), t, confirmed)
 		now.states[t] = state
 	}
-	if known {
+	if known && !o.wentBackBefore(confirmed) {
 		now.own(o.before.owns[confirmed])
 	} else {
 		now.own(nil)
 	}
 	return now
+}
+
+// wentBackBefore reports whether the client has gone back to a tick before the confirmed one in this frame, for a
+// blueprint of that time: what is its own was computed again from there, with what is known now.
+func (o *arenaOracle) wentBackBefore(confirmed entangle.Tick) bool {
+	of := o.guest.Client().Rollbacks()
+	return countRollbacks(o.guest.Client().Stats().Rollbacks) > countRollbacks(o.stats) && of[len(of)-1].Tick.Before(confirmed)
 }
 
 // expectInputs checks that every tick was computed with all inputs known for it.

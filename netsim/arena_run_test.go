@@ -24,7 +24,9 @@ type arena struct {
 	truth  *arenaTruth
 	log    *arenaLog // the server's inputs
 	server *arenaServer
+	host   *plugin.Host // nil if the server has no player
 	drones *arenaDrones // nil if nothing is interpolated
+	views  *arenaViews  // nil if the server does not look at what players saw
 	guests []*arenaGuest
 	calm   entangle.Tick // of the server, when all peers have received the last change
 	quiet  bool          // players write no more inputs
@@ -40,13 +42,16 @@ type arenaGuest struct {
 	oracle       *arenaOracle
 	shots        *arenaShotOracle             // nil if nobody fires
 	interpolated *arenaShown                  // nil if nothing is interpolated
+	screens      *arenaScreens                // nil if the server does not look at them
 	shown        map[entangle.Tick]arenaState // the arena at the ends of frames, by tick
 }
 
 func newArena(t randomT, setup arenaSetup) *arena {
 	a := newEmptyArena(t, setup)
 	for i := range setup.clients {
-		a.join(entangle.ClientID(i + 1))
+		if !setup.late || i+1 < setup.clients {
+			a.join(entangle.ClientID(i + 1))
+		}
 	}
 	return a
 }
@@ -55,14 +60,21 @@ func newArena(t randomT, setup arenaSetup) *arena {
 func newEmptyArena(t randomT, setup arenaSetup) *arena {
 	a := &arena{arenaSetup: setup, t: t, truth: newArenaTruth(), log: &arenaLog{}, wraps: func(c *plugin.Client) netsim.App { return c }}
 	a.sim = netsim.New(t, netsim.Config{Seed: setup.seed, Link: setup.link()})
-	server := newServer(t, a.sim.ServerConfig(arenaProtocol(&setup)))
+	server := a.newServer()
 	a.server = &arenaServer{truth: a.truth, setup: setup, rng: rand.New(rand.NewPCG(setup.seed, 0x736572766572))}
 	server.AddSystem(plugin.FixedInput, plugin.Func(a.truth.between))
 	server.AddSystem(plugin.FixedMain, a.log)
+	if setup.rewinds {
+		a.views = &arenaViews{arena: a}
+		server.AddSystem(plugin.FixedMain, plugin.Func(a.views.names))
+	}
+	if setup.first && setup.rewinds {
+		server.AddSystem(plugin.FixedMain, a.views)
+	}
 	server.AddSystem(plugin.FixedMain, &arenaRules{})
 	server.AddSystem(plugin.FixedMain, a.server)
 	if setup.shown {
-		a.drones = newArenaDrones(setup.seed)
+		a.drones = newArenaDrones(&setup)
 		server.AddSystem(plugin.FixedMain, plugin.Func(a.drones.fly))
 		server.AddSystem(plugin.FixedMain, plugin.Func(a.drones.direct))
 	}
@@ -71,12 +83,37 @@ func newEmptyArena(t randomT, setup arenaSetup) *arena {
 		server.AddSystem(plugin.FixedMain, plugin.Func(guns.launch(a.server)))
 		server.AddSystem(plugin.FixedMain, guns)
 	}
+	if setup.rewinds && !setup.first {
+		server.AddSystem(plugin.FixedMain, a.views)
+	}
 	server.AddSystem(plugin.AfterSend, plugin.Func(a.truth.after))
-	a.sim.AddServer(server, server)
+	a.addServer(server)
 	if !setup.curved && (setup.shown || setup.seed%3 == 0) { // it does not know curves
 		a.sim.Watch()
 	}
 	return a
+}
+
+// newServer returns the server of an arena.
+func (a *arena) newServer() *plugin.Server {
+	config := a.sim.ServerConfig(arenaProtocol(&a.arenaSetup))
+	config.SendEvery = a.every
+	if !a.hosted {
+		return newServer(a.t, config)
+	}
+	host, err := plugin.NewHost(config, a.hostPlayer())
+	require.NoError(a.t, err)
+	a.host = host
+	host.AddSystem(plugin.FixedInput, plugin.Func(a.writeInputs(a.hostPlayer())))
+	return host.Server
+}
+
+func (a *arena) addServer(server *plugin.Server) {
+	if a.hosted {
+		a.sim.AddHost(a.host, a.host)
+	} else {
+		a.sim.AddServer(server, server)
+	}
 }
 
 func (a *arena) join(id entangle.ClientID) {
@@ -89,7 +126,7 @@ func (a *arena) join(id entangle.ClientID) {
 		c.AddSystem(plugin.AfterReceive, plugin.Func(g.goesBack))
 	}
 	c.AddSystem(plugin.AfterReceive, plugin.Func(g.labels))
-	c.AddSystem(plugin.FixedInput, plugin.Func(g.hands))
+	c.AddSystem(plugin.FixedInput, plugin.Func(a.writeInputs(id)))
 	c.AddSystem(plugin.FixedMain, g.log)
 	c.AddSystem(plugin.FixedMain, &arenaOwnRules{})
 	c.AddSystem(plugin.FixedMain, &arenaRules{})
@@ -104,19 +141,29 @@ func (a *arena) join(id entangle.ClientID) {
 		c.AddSystem(plugin.FixedMain, plugin.Func(a.drones.fly))
 		c.AddSystem(plugin.AfterSend, g.interpolated)
 	}
+	if a.rewinds {
+		g.screens = &arenaScreens{guest: g}
+		c.AddSystem(plugin.FixedInput, plugin.Func(g.screens.press))
+		c.AddSystem(plugin.AfterSend, plugin.Func(g.screens.draw))
+	}
 	c.AddSystem(plugin.AfterSend, plugin.Func(g.shows))
 	g.Peer = a.sim.AddClient(id, a.wraps(c), c)
+	if len(a.frames) > 0 {
+		g.SetFrameRate(a.frames[id-1])
+	}
 	a.guests = append(a.guests, g)
 }
 
-// hands returns the system that writes the player's inputs, until the game is quiet.
-func (g *arenaGuest) hands(w *ecs.World) func() {
-	mine, now := generic.NewFilter1[arenaHand]().With(generic.T[components.Controlled]()), ecs.GetResource[components.Time](w)
-	return func() {
-		for q := mine.Query(w); q.Next(); {
-			*q.Get() = arenaHand{}
-			if !g.arena.quiet {
-				*q.Get() = arenaPlayer(g.arena.seed, g.arena.armed, g.id, now.Tick)
+// writeInputs returns the system that writes a player's inputs, until the game is quiet.
+func (a *arena) writeInputs(id entangle.ClientID) func(w *ecs.World) func() {
+	return func(w *ecs.World) func() {
+		mine, now := generic.NewFilter1[arenaHand]().With(generic.T[components.Controlled]()), ecs.GetResource[components.Time](w)
+		return func() {
+			for q := mine.Query(w); q.Next(); {
+				*q.Get() = arenaHand{}
+				if !a.quiet {
+					*q.Get() = arenaPlayer(a.seed, a.armed, id, now.Tick)
+				}
 			}
 		}
 	}

@@ -94,6 +94,7 @@ func (l *arenaLog) copyOf(from, to entangle.Tick) map[entangle.Tick]arenaHands {
 // not follow from the rules.
 type arenaTruth struct {
 	states map[entangle.Tick]arenaState
+	sent   map[entangle.Tick]bool // the ticks that ended a frame, unless the server sends them less often
 	acts   map[entangle.Tick]arenaActs
 	drones map[entangle.Tick]map[int32]arenaMotion
 	shots  map[entangle.Tick]arenaVolley
@@ -104,7 +105,7 @@ type arenaTruth struct {
 }
 
 func newArenaTruth() *arenaTruth {
-	return &arenaTruth{states: map[entangle.Tick]arenaState{}, acts: map[entangle.Tick]arenaActs{}, drones: map[entangle.Tick]map[int32]arenaMotion{}, shots: map[entangle.Tick]arenaVolley{}}
+	return &arenaTruth{states: map[entangle.Tick]arenaState{}, sent: map[entangle.Tick]bool{}, acts: map[entangle.Tick]arenaActs{}, drones: map[entangle.Tick]map[int32]arenaMotion{}, shots: map[entangle.Tick]arenaVolley{}}
 }
 
 // between returns a system for FixedInput, when the last tick has ended and the next one has not
@@ -118,7 +119,10 @@ func (t *arenaTruth) between(w *ecs.World) func() {
 // after returns a system for AfterSend.
 func (t *arenaTruth) after(w *ecs.World) func() {
 	now := ecs.GetResource[components.Time](w)
-	return func() { t.recordTick(now.Tick) }
+	return func() {
+		t.recordTick(now.Tick)
+		t.sent[now.Tick] = true
+	}
 }
 
 func (t *arenaTruth) recordTick(tick entangle.Tick) {
@@ -166,7 +170,7 @@ func (s *arenaServer) Initialize(w *ecs.World) {
 	s.players = generic.NewMap2[components.ControlledBy, arenaHand](w)
 	s.ghosts, s.hides = generic.NewMap1[arenaGhost](w), plugin.NewOverride[arenaGhost](w)
 	s.ids, s.badges = generic.NewFilter2[components.SID, arenaColour](), newArenaBadges(w, s.rng)
-	for i := range s.setup.clients {
+	for i := range s.setup.players() {
 		client := entangle.ClientID(i + 1)
 		b := s.random(s.setup.teamOf(client))
 		b.Owner = client
@@ -191,7 +195,7 @@ func (s *arenaServer) Update(*ecs.World) {
 			acts.Despawned = append(acts.Despawned, b.ID)
 		}
 	}
-	if len(now) < s.setup.clients+s.setup.bodies && s.rng.IntN(40) < s.setup.unrest {
+	if len(now) < s.setup.players()+s.setup.bodies && s.rng.IntN(40) < s.setup.unrest {
 		b := s.random(uint8(s.rng.IntN(s.setup.teams)))
 		acts.Spawned, acts.entities = append(acts.Spawned, b), append(acts.entities, s.spawn(b))
 	}

@@ -26,11 +26,19 @@ type arenaSetup struct {
 	latency time.Duration
 	jitter  time.Duration
 	loss    float64
-	ghosts  bool // bodies have a component that is hidden from all clients
-	dumb    bool // clients roll back to every confirmed tick
-	shown   bool // bodies that a client does not predict are interpolated, and so are some drones
-	curved  bool // and along curves
-	armed   bool // players fire
+	ghosts  bool  // bodies have a component that is hidden from all clients
+	dumb    bool  // clients roll back to every confirmed tick
+	shown   bool  // bodies that a client does not predict are interpolated, and so are some drones
+	curved  bool  // and along curves
+	armed   bool  // players fire
+	rewinds bool  // the server looks at what players saw
+	carried bool  // interpolated places go on beyond the last update for some ticks
+	hosted  bool  // the server is a host with a player
+	late    bool  // the last client joins later
+	stalls  bool  // the server stands still from time to time
+	every   int   // ticks between two that the server sends
+	frames  []int // frames per second of the clients, in turn; nil: those of the simulation
+	first   bool  // the server looks at views before the rules move bodies, and not after it
 }
 
 // randomArena returns random parameters.
@@ -52,12 +60,42 @@ func randomArena(seed uint64) arenaSetup {
 	s.shown = more.IntN(3) > 0
 	s.curved = s.shown && more.IntN(2) == 0
 	s.armed = s.all && more.IntN(3) > 0 // clients that predict every bullet have to predict every shooter
+	s.drawRewinds(rand.New(rand.NewPCG(seed, 0x726577696e64)))
 	return s
 }
 
+// drawRewinds draws whether the server looks at what players saw, and what makes that difficult.
+func (s *arenaSetup) drawRewinds(rng *rand.Rand) {
+	if s.rewinds = rng.IntN(4) > 0; !s.rewinds {
+		return
+	}
+	s.carried, s.first = s.shown && rng.IntN(2) == 0, rng.IntN(2) == 0
+	s.hosted, s.late, s.stalls = rng.IntN(4) == 0, rng.IntN(3) == 0, rng.IntN(5) == 0
+	if rng.IntN(4) == 0 {
+		s.every = 2 + rng.IntN(2)
+	}
+	if rng.IntN(2) == 0 {
+		for range s.clients {
+			s.frames = append(s.frames, []int{30, 60, 144}[rng.IntN(3)])
+		}
+	}
+}
+
+// players returns the number of players: the clients, and that of a host.
+func (s arenaSetup) players() int {
+	if s.hosted {
+		return s.clients + 1
+	}
+	return s.clients
+}
+
+// hostPlayer returns the id of a host's player.
+func (s arenaSetup) hostPlayer() entangle.ClientID { return entangle.ClientID(s.clients + 1) }
+
 func (s arenaSetup) String() string {
-	return fmt.Sprintf("arena seed %d: %d ticks per second, %d clients, %d teams, %d bodies, unrest %d, all %v, shared %v, delay %d, latency %v, jitter %v, loss %v, shown %v, curved %v, armed %v",
-		s.seed, s.rate, s.clients, s.teams, s.bodies, s.unrest, s.all, s.shared, s.delay, s.latency, s.jitter, s.loss, s.shown, s.curved, s.armed)
+	return fmt.Sprintf("arena seed %d: %d ticks per second, %d clients, %d teams, %d bodies, unrest %d, all %v, shared %v, delay %d, latency %v, jitter %v, loss %v, shown %v, curved %v, armed %v, rewinds %v (carried %v, hosted %v, late %v, stalls %v, every %d, frames %v, first %v)",
+		s.seed, s.rate, s.clients, s.teams, s.bodies, s.unrest, s.all, s.shared, s.delay, s.latency, s.jitter, s.loss, s.shown, s.curved, s.armed,
+		s.rewinds, s.carried, s.hosted, s.late, s.stalls, s.every, s.frames, s.first)
 }
 
 func (s arenaSetup) link() netsim.Link {

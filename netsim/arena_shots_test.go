@@ -8,6 +8,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/world/apps"
 	"github.com/entangle-ecs/entangle/plugin"
 	"github.com/entangle-ecs/entangle/protocol"
 )
@@ -198,18 +199,19 @@ type arenaShotOracle struct {
 	last    arenaVolley
 	gone    map[arenaShotKey]bool // own ones
 	frames  map[entangle.Tick]arenaVolley
-	since   entangle.Tick // of the client, when its clock jumped last
+	exact   map[entangle.Tick]bool // the ticks of which the client had all state, when it had none of a later one
+	since   entangle.Tick          // of the client, when its clock jumped last
 }
 
 // arenaShotSums counts what was seen.
 type arenaShotSums struct {
 	bullets, children, intents, blueprints int // compared states
-	waiting, misfires, matched             int
+	waiting, misfires, matched, burnt      int
 }
 
 func (s *arenaShotSums) add(o *arenaShotSums) {
 	s.bullets, s.children, s.intents, s.blueprints = s.bullets+o.bullets, s.children+o.children, s.intents+o.intents, s.blueprints+o.blueprints
-	s.waiting, s.misfires, s.matched = s.waiting+o.waiting, s.misfires+o.misfires, s.matched+o.matched
+	s.waiting, s.misfires, s.matched, s.burnt = s.waiting+o.waiting, s.misfires+o.misfires, s.matched+o.matched, s.burnt+o.burnt
 }
 
 func (s *arenaShotSums) requireAll(t assert.TestingT) {
@@ -220,11 +222,12 @@ func (s *arenaShotSums) requireAll(t assert.TestingT) {
 	assert.Positive(t, s.waiting, "no shot waited for its tick: %+v", *s)
 	assert.Positive(t, s.misfires, "no shot was a misfire: %+v", *s)
 	assert.Positive(t, s.matched, "no shot was matched: %+v", *s)
+	assert.Positive(t, s.burnt, "nothing that is not sent was compared: %+v", *s)
 }
 
 func (o *arenaShotOracle) Initialize(w *ecs.World) {
 	o.now = ecs.GetResource[components.Time](w)
-	o.gone, o.frames = map[arenaShotKey]bool{}, map[entangle.Tick]arenaVolley{}
+	o.gone, o.frames, o.exact = map[arenaShotKey]bool{}, map[entangle.Tick]arenaVolley{}, map[entangle.Tick]bool{}
 }
 
 func (o *arenaShotOracle) Finalize(*ecs.World) {}
@@ -241,7 +244,7 @@ func (o *arenaShotOracle) Update(w *ecs.World) {
 		clear(o.frames)
 		o.last, o.since = nil, o.now.Tick
 	}
-	if twice > 0 && !o.now.Tick.Before(o.since+o.confirmedAfter()) {
+	if twice > 0 {
 		o.guest.oracle.fail("%d shots are there twice: %v", twice, is)
 	}
 	for key := range o.last {
@@ -255,6 +258,9 @@ func (o *arenaShotOracle) Update(w *ecs.World) {
 		}
 	}
 	o.last, o.frames[o.now.Tick] = is, is
+	if confirmed, ok := apps.Of(w).Client.ConfirmedTick(); ok && !confirmed.Before(o.guest.oracle.hears.overtaken) {
+		o.exact[confirmed] = true
+	}
 }
 
 // confirmedAfter is the ticks after which a shot is confirmed or gone.
@@ -278,8 +284,10 @@ func (o *arenaShotOracle) expectShots() {
 				continue
 			}
 			want, there := truth[key]
-			if key.Tick.Before(o.since + o.confirmedAfter()) {
-				s.Burnt = want.Burnt // what is not sent may differ for good, if it began before the client was there
+			if o.mayDiffer(key) {
+				s.Burnt = want.Burnt
+			} else if s.Burnt != 0 {
+				o.sums.burnt++
 			}
 			if !there || s != want {
 				require.Failf(a.t, "a shot is wrong", "%v: client %d has the shot %+v in tick %d with %+v; that the server had it is %v, with %+v", a.arenaSetup, o.guest.id, key, tick, s, there, want)
@@ -287,11 +295,21 @@ func (o *arenaShotOracle) expectShots() {
 			o.count(key.Kind)
 		}
 		for key := range truth {
+			parent := arenaShotKey{key.Owner, key.Tick, firesParent}
+			if _, stays := truth[parent]; key.Kind == isChild && !stays {
+				continue // the server's ends with its parent when that is sent
+			}
 			if _, there := is[key]; !there && !tick.Before(key.Tick+o.confirmedAfter()) {
 				require.Failf(a.t, "a shot is not there", "%v: client %d lacks the shot %+v in tick %d", a.arenaSetup, o.guest.id, key, tick)
 			}
 		}
 	}
+}
+
+// mayDiffer reports whether what is not sent of a shot may differ for good: it was assembled before the client was
+// there, or from the state of a tick that the client has never computed from what the server had.
+func (o *arenaShotOracle) mayDiffer(key arenaShotKey) bool {
+	return key.Tick.Before(o.since+o.confirmedAfter()) || key.Kind == firesIntent && !o.exact[key.Tick-1]
 }
 
 func (o *arenaShotOracle) count(kind uint8) {

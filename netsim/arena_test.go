@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/netsim"
 )
 
@@ -50,11 +51,15 @@ func TestRandomArenas(t *testing.T) {
 	var sums arenaSums
 	var shown arenaShownSums
 	var shots arenaShotSums
+	var views arenaViewSums
 	first, last := arenas()
 	for seed := first; seed <= last; seed++ {
 		err := netsim.Try(t.Name(), func(t *netsim.Trial) {
 			a := newArena(t, randomArena(seed))
 			a.play(10 * time.Second)
+			if a.views != nil {
+				views.add(a.views.finish())
+			}
 			for _, g := range a.guests {
 				sums.addSums(g.oracle.sums)
 				if g.interpolated != nil {
@@ -69,10 +74,11 @@ func TestRandomArenas(t *testing.T) {
 			t.Fatalf("%v\nrepeat with: %s", err, repeatArena(t.Name(), seed))
 		}
 	}
-	t.Logf("%+v", sums)
+	t.Logf("%+v, %+v", sums, views)
 	if last-first+1 >= enoughArenas {
 		shown.requireAll(t)
 		shots.requireAll(t)
+		views.requireAll(t)
 	}
 	assert.Positive(t, sums.trails, "what is a client's own was never looked at")
 	assert.Positive(t, sums.spanned, "no rollback spanned a structural change of a component of the mode Once")
@@ -96,6 +102,16 @@ func TestAStateOvertakenInItsFrame(t *testing.T) {
 
 // play runs a game to its end.
 func (a *arena) play(d time.Duration) {
+	if a.late {
+		a.sim.Run(d / 5)
+		a.join(entangle.ClientID(a.clients))
+	}
+	if a.stalls {
+		a.sim.Run(d / 2)
+		a.sim.FreezeServer(time.Duration(100+a.seed%5*150) * ms)
+		a.sim.Run(d / 5)
+		a.guests[0].Freeze(time.Duration(100+a.seed%3*100) * ms)
+	}
 	a.sim.Run(d)
 	a.quiesce()
 	a.expectEqual(2 * time.Second)

@@ -40,7 +40,7 @@ func TestABeginningKeepsOnlyItsDepartures(t *testing.T) {
 		}
 		r.Depart(g, Target{}, 1, 100, 100+entangle.Tick(n), set.Mask{}, false)
 	}
-	r.Begin(Group{Index: 3}, 9000)
+	r.Begin(Group{Index: 9}, 9000)
 	kept, other := 0, 0
 	for i := range r.departures.Len() {
 		if d := r.departures.At(i); d.kept && d.group.Index == 3 {
@@ -229,26 +229,73 @@ func TestATickMayBeginAgain(t *testing.T) {
 	assert.True(t, h.jumped(117, 120, 5))
 }
 
-// movingBack is a client that does not have any of its former entities.
-type movingBack struct{ client }
-
-func (movingBack) Has(Slot, uint64) bool { return false }
-
-// An entity that was to go to another group of the client, and did not arrive there, is gone.
+// An entity that was to go to another group of the client, and did not arrive there, or only later, is gone.
 //
 // Proves: L4
 func TestAMoveThatLedNowhereIsAnEnd(t *testing.T) {
 	w := even(kinds(), 0)
+	other := Group{Index: 9}
 	w.Depart(w.group, Target{Slot: 5, Entity: 7}, 1, 100, 117, set.Mask{}, true)
+	w.Received.Begin(other, 117)
 	for _, c := range []struct {
-		client Client
-		gone   bool
-	}{{&client{now: shown(113)}, false}, {&movingBack{client{now: shown(113)}}, true}} {
+		joined    entangle.Tick // 0: it is in no group
+		has, gone bool
+	}{{117, true, false}, {0, false, true}, {119, true, true}} {
+		w.client = client{now: shown(113), has: c.has, place: Place{Group: other, Joined: c.joined}}
 		w.view.Reset(w.History, &w.Received)
-		w.view.AddDeparted(c.client)
+		w.view.AddDeparted(&w.client)
 		assert.Len(t, w.view.Targets, 1)
 		assert.Equal(t, c.gone, w.view.Targets[0].Gone)
 	}
+}
+
+// A client that gets a departed entity again does not show the former one any more, although its end was to be shown
+// later.
+//
+// Proves: L4
+func TestADepartedEntityEndsWhenItReturns(t *testing.T) {
+	for _, again := range []bool{false, true} { // it goes, and returns, a second time
+		w := newWorld(kinds())
+		other := Group{Index: 9}
+		for tick := entangle.Tick(100); tick <= 125; tick++ {
+			w.run(tick, 10*float64(tick), 0)
+			switch tick {
+			case 100:
+				w.Received.Begin(w.group, tick)
+				w.Deliver(w.group, tick)
+			case 115:
+				w.Depart(w.group, Target{Slot: 5, Entity: 7}, 1, 100, tick, set.Mask{}, true)
+			case 117:
+				w.Received.Begin(other, tick)
+			case 118:
+				w.Deliver(other, 117)
+				if again {
+					w.Depart(other, Target{Slot: 5, Entity: 7}, 1, 117, tick, set.Mask{}, false)
+				}
+			}
+			w.receive(tick)
+			w.screen(float64(tick) - 6)
+		}
+		w.client = client{has: !again, place: Place{Group: other, Joined: 117}}
+		_, ok := w.departedAt(111)
+		assert.True(t, ok, "its return had not arrived")
+		_, ok = w.departedAt(113)
+		assert.False(t, ok, "its return had arrived")
+	}
+}
+
+// A view has an entity once: as of the newest tick, if the client is now to see it in the present.
+//
+// Proves: L4
+func TestADepartedEntityInThePresentIsNotInThePast(t *testing.T) {
+	w := even(kinds(), 0)
+	w.Depart(w.group, Target{Slot: 5, Entity: 7}, 1, 100, 117, set.Mask{}, false)
+	w.client = client{has: true, place: Place{Group: Group{Index: 9}, Joined: 118}}
+	_, ok := w.departedAt(110)
+	assert.True(t, ok)
+	w.client.place.Present = true
+	_, ok = w.departedAt(110)
+	assert.False(t, ok)
 }
 
 // An entity that joins a group is shown when the news of that have arrived, however late.

@@ -214,6 +214,24 @@ func (r *Received) hasJoined(rec *Record, since entangle.Tick, every int, shown 
 	return true
 }
 
+// joinedAt returns the number of the screen before which an entity arrived that joined the group in a tick; full is that
+// of the group.
+func (r *Record) joinedAt(since entangle.Tick, full uint32) uint32 {
+	for i := range r.changes {
+		if c := &r.changes[i]; c.tick == since {
+			return c.arrived
+		}
+	}
+	return full
+}
+
+// mayHaveArrived reports whether what arrived before a numbered screen may have been there at a time. It arrived after the
+// screen before, and later than the next one if the packet of that was not lost.
+func (r *Received) mayHaveArrived(screen uint32, every int, now timesync.Shown) bool {
+	screen = min(screen, r.count)
+	return screen == 0 || r.at(screen-1, every) < now
+}
+
 // packetsAt is arrivedAt for a group of which no change of structure was in flight.
 func (r *Received) packetsAt(tick entangle.Tick, every int) timesync.Shown {
 	if a := &r.arrivals[uint32(tick)%arrivalRows]; a.known && a.tick == tick {

@@ -40,7 +40,8 @@ type View struct {
 	placed         bool          // places is made
 	share, seconds []float32
 	hidden         []hidden
-	special        []special // targets that do not move from one sample to another
+	special        []special       // targets that do not move from one sample to another
+	stays          map[uint64]stay // scratch of AddDeparted: by entity, the oldest that is known
 	columns        []column
 	curve          curve
 	one            []byte // scratch: a value
@@ -85,6 +86,9 @@ func (v *View) Reset(h *History, received *Received) {
 	v.Targets, v.special, v.hidden = v.Targets[:0], v.special[:0], v.hidden[:0]
 	v.from, v.to, v.placed = v.from[:0], v.to[:0], false
 	v.share, v.seconds = v.share[:0], v.seconds[:0]
+	if v.stays == nil {
+		v.stays = map[uint64]stay{}
+	}
 	for len(v.columns) < len(h.kinds) {
 		v.columns = append(v.columns, column{})
 	}
@@ -136,14 +140,31 @@ func (v *View) Add(g Group, t Target, every int, joined entangle.Tick, now times
 type Client interface {
 	// Time returns the time as of which entities with an interval were shown.
 	Time(every int) timesync.Shown
-	// Has reports whether the client has an entity now, and may see it.
-	Has(s Slot, entity uint64) bool
+	// Find returns where the client has an entity now. ok is false if it has none, or may not see it.
+	Find(s Slot, entity uint64) (p Place, ok bool)
+}
+
+// Place is where a client has an entity.
+type Place struct {
+	Group   Group
+	Joined  entangle.Tick // since when it is in the group
+	Present bool          // the client is shown it in the present
+}
+
+// stay is the time for which a client has had an entity in one group without an end.
+type stay struct {
+	since   entangle.Tick
+	arrived uint32 // number of the screen before which it arrived
+	gone    bool   // the client has lost it since
+	present bool   // the entity is in the view as of the newest tick
 }
 
 // AddDeparted adds the entities that the client has lost since the time of the screen, and those that have gone
-// to another group since.
+// to another group since. One that is in the view as of the newest tick is not added a second time, and one that the
+// client has got again is not added if that may have arrived before the screen: it has ended with that.
 func (v *View) AddDeparted(client Client) {
-	for i := range v.received.departures.Len() {
+	clear(v.stays)
+	for i := v.received.departures.Len() - 1; i >= 0; i-- {
 		d := v.received.departures.At(i)
 		rec := &d.record
 		if !d.kept {
@@ -157,13 +178,38 @@ func (v *View) AddDeparted(client Client) {
 		if !now.Tick().Before(d.until) {
 			continue
 		}
-		moves := d.moved && client.Has(d.slot, d.entity)
+		next, any := v.nextStay(client, d)
+		moves := any && d.moved && !d.until.Before(next.since)
+		v.stays[d.entity] = stay{
+			since: d.since, arrived: rec.joinedAt(d.since, arrived), gone: !moves || next.gone, present: any && next.present,
+		}
+		if any && (next.present || !moves && v.received.mayHaveArrived(next.arrived, d.every, now)) {
+			continue
+		}
 		b := bounds{since: d.since, until: d.until, ends: true, moves: moves}
-		t := Target{Slot: d.slot, Entity: d.entity, Shown: now, Rewound: true, Gone: !moves}
+		t := Target{Slot: d.slot, Entity: d.entity, Shown: now, Rewound: true, Gone: !moves || next.gone}
 		if v.addBetween(rec, arrived, &b, &t, d.every) {
 			v.Hide(d.hidden)
 		}
 	}
+}
+
+// nextStay returns the time for which the client has had a departed entity after that. ok is false if it has not.
+func (v *View) nextStay(client Client, d *departure) (next stay, ok bool) {
+	if next, ok = v.stays[d.entity]; ok {
+		return next, true
+	}
+	p, ok := client.Find(d.slot, d.entity)
+	if !ok {
+		return stay{}, false
+	}
+	rec := v.received.record(p.Group)
+	next = stay{since: rec.since, present: p.Present}
+	if next.since.Before(p.Joined) {
+		next.since = p.Joined
+	}
+	next.arrived = rec.joinedAt(next.since, rec.arrived)
+	return next, true
 }
 
 func (v *View) addBetween(rec *Record, arrived uint32, b *bounds, t *Target, every int) (ok bool) {

@@ -100,10 +100,26 @@ func (w *world) at(col int, time float64) (value float64, ok bool) {
 	return number(values), true
 }
 
-type client struct{ now timesync.Shown }
+// departedAt returns the departed entity that the screen showed at a time.
+func (w *world) departedAt(time float64) (t Target, ok bool) {
+	w.view.Reset(w.History, &w.Received)
+	w.client.now = shown(time)
+	w.view.AddDeparted(&w.client)
+	if len(w.view.Targets) == 0 {
+		return t, false
+	}
+	return w.view.Targets[0], true
+}
 
-func (c *client) Time(int) timesync.Shown { return c.now }
-func (c *client) Has(Slot, uint64) bool   { return true }
+// client is a client that has an entity at a place, or none if has is false.
+type client struct {
+	now   timesync.Shown
+	place Place
+	has   bool
+}
+
+func (c *client) Time(int) timesync.Shown              { return c.now }
+func (c *client) Find(Slot, uint64) (p Place, ok bool) { return c.place, c.has }
 
 // receive makes an update of a tick arrive at the client, and then a screen be drawn.
 func (w *world) receive(tick entangle.Tick) {
@@ -328,6 +344,7 @@ func TestNoClaimLeadsOutOfTheHistory(t *testing.T) {
 					w.Depart(w.group, Target{Slot: 5, Entity: 7}, 1, tick-3, tick, set.Mask{}, rng.IntN(2) == 0)
 				}
 				w.Received.Begin(w.group, tick)
+				w.client.place, w.client.has = Place{Group: w.group, Joined: tick}, true
 			}
 			for range rng.IntN(4) {
 				claim := entangle.Tick(rng.Uint32())

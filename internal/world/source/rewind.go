@@ -129,6 +129,7 @@ type Screen interface {
 // viewer is a client of which a view is made. It asks the Screen once for each interval in a row.
 type viewer struct {
 	rewind  *Rewind
+	id      entangle.ClientID
 	peer    *sender.Peer
 	screen  Screen
 	oldest  timesync.Shown
@@ -150,17 +151,21 @@ func (v *viewer) Time(every int) timesync.Shown {
 	return shown
 }
 
-// Has implements rewind.Client.
-func (v *viewer) Has(s rewind.Slot, entity uint64) bool {
-	_, ok := v.peer.ShownNow(repl.Slot(s))
-	return ok && columns.PackEntity(v.rewind.collector.Table.Entity(columns.Slot(s))) == entity
+// Find implements rewind.Client.
+func (v *viewer) Find(s rewind.Slot, entity uint64) (p rewind.Place, ok bool) {
+	c := v.rewind.collector
+	at, ok := v.peer.ShownNow(repl.Slot(s))
+	if !ok || columns.PackEntity(c.Table.Entity(columns.Slot(s))) != entity {
+		return rewind.Place{}, false
+	}
+	return rewind.Place{Group: at.Group, Joined: at.Joined, Present: !c.Visibility.Interpolates(v.id, repl.Slot(s))}, true
 }
 
 // View fills a view with what a client's screen showed, for the tick that runs now. It reports whether any
 // time was clamped.
 func (r *Rewind) View(v *rewind.View, client entangle.ClientID, peer *sender.Peer, screen Screen, now entangle.Tick) (clamped bool) {
 	t := &r.viewer
-	*t = viewer{rewind: r, peer: peer, screen: screen, oldest: timesync.ShownAt(now, 0) - timesync.Shown(r.ticks)<<8}
+	*t = viewer{rewind: r, id: client, peer: peer, screen: screen, oldest: timesync.ShownAt(now, 0) - timesync.Shown(r.ticks)<<8}
 	v.Reset(r.history, peer.Received())
 	for i, col := range r.chosen {
 		slots := r.history.Slots(col)

@@ -81,14 +81,23 @@ func hiddenPart(p *group.Peer, sp *group.Space, i int, n repl.Member) (h view.Hi
 	return h, some
 }
 
-// recordDeparture records at each peer that has an entity that it is about to lose it in its group.
+// isShownInPast reports whether a peer that has an entity is to interpolate it. hidden are the components that are hidden
+// from it.
+func (pr *prediction) isShownInPast(s repl.Slot, hidden set.Mask) bool {
+	st := pr.state
+	return st.StatesIntervals && st.Slots.Mask[s].Has(st.IntervalComp) && !hidden.Has(st.IntervalComp) &&
+		!pr.predictions.predicts(s, pr.groups.Index)
+}
+
+// recordDeparture records at each peer that has an entity that it is about to lose it in its group. One that the peer
+// does not interpolate is not on its screen in the past.
 func (w *World) recordDeparture(s repl.Slot, moved bool) {
 	if w.entityOf == nil {
 		return
 	}
 	_, m := w.state.Member(s)
 	for _, p := range w.peers {
-		if at, ok := shownAt(&p.groups, s); ok && p.received != nil {
+		if at, ok := shownAt(&p.groups, s); ok && p.received != nil && p.isShownInPast(s, at.Hidden) {
 			t := rewind.Target{Slot: uint32(s), Entity: w.entityOf(s)}
 			p.received.Depart(at.Group, t, w.state.Interval(s), m.Joined, w.state.Tick, at.Hidden, moved)
 		}
@@ -125,6 +134,9 @@ func (st *structure) recordMembers(sp *group.Space, i int, id ident.Group, tick 
 		}
 		h, _ := st.state.Views.Hidden(sp.ViewOf(i), m.Number)
 		was, _ := st.state.Views.Hidden(sent, m.Number)
+		if !st.prediction.isShownInPast(m.Slot, was.Comps) {
+			continue
+		}
 		t := rewind.Target{Slot: uint32(m.Slot), Entity: st.entityOf(m.Slot)}
 		st.received.Depart(placeAt(sp, i), t, st.state.Interval(m.Slot), m.Joined, tick, was.Comps, again && !h.Whole)
 	}

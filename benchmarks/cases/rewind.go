@@ -141,7 +141,7 @@ func (s *rewindScene) move() {
 		p.received.PacketArrived(arrived)
 		p.received.AcknowledgeRange(0, rewindEntities, arrived)
 		p.at = timesync.ShownAt(s.tick-rewindBack, uint8(i*4))
-		p.received.ScreenArrived(&timesync.Screen{Base: p.at, Packets: 1})
+		p.received.ScreenArrived(&timesync.Screen{Base: p.at, Packets: 1}, true)
 	}
 }
 

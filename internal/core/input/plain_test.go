@@ -32,8 +32,9 @@ type plainStream struct {
 
 // plainScreens is a simple model of the screens in a frame.
 type plainScreens struct {
-	newest entangle.Tick
-	of     []timesync.Screen // newest first; all with the same intervals
+	newest  entangle.Tick
+	of      []timesync.Screen // newest first; all with the same intervals
+	between bool              // there was a frame without a tick before the newest
 }
 
 // screenAt returns a screen that shows entities of interval 1 20 ticks and 3/256 before a tick, and those of
@@ -75,6 +76,7 @@ func (p *plainScreens) append(w *bits.Writer, header entangle.Tick) {
 	w.Varint(int64(p.newest.Sub(header)))
 	w.Uvarint(uint64(header - first.Base.Tick()))
 	w.Bits(uint64(first.Base.Fraction()), 8)
+	w.Bool(p.between)
 	n := first.Intervals.Len()
 	w.Uvarint(uint64(n))
 	for i := range n {

@@ -12,14 +12,18 @@ type Screens struct {
 	rows   [MaxTicks]timesync.Screen // by tick
 	newest entangle.Tick
 	ticks  int // how many of the newest ticks have a row
+	// between says that there was a frame without a tick before the one that wrote the newest row.
+	between bool
 }
 
 // Write records what was on the screen when the inputs were made that act in a tick. Call it once in each
-// tick in which inputs are written, with that tick plus the input delay.
+// tick in which inputs are written, with that tick plus the input delay. between says that there was a frame
+// without a tick before this one.
 //
 // It follows a Writer: when the delay has grown, the ticks in between repeat the last input and its
 // screen. When the delay has shrunk, inputs are dropped until there is one for the next tick.
-func (s *Screens) Write(tick entangle.Tick, screen *timesync.Screen) {
+func (s *Screens) Write(tick entangle.Tick, screen *timesync.Screen, between bool) {
+	s.between = between
 	by := tick.Sub(s.newest)
 	switch {
 	case s.ticks == 0 || by > MaxTicks:

@@ -54,7 +54,7 @@ func TestScreensArriveWithTheirTicks(t *testing.T) {
 			for ticks := rng.IntN(3); ticks > 0; ticks-- {
 				written++
 				w.Write(written, delay, hands{X: uint8(written / 10)}.bytes())
-				screens.Write(written+entangle.Tick(delay), &screen)
+				screens.Write(written+entangle.Tick(delay), &screen, false)
 				want[written+entangle.Tick(delay)] = screen
 			}
 			if screen.Base.Tick().Before(tick - 20) {
@@ -90,7 +90,7 @@ func TestScreensEqualTheirPlainTwin(t *testing.T) {
 	run(t, func(t *testing.T, rng *rand.Rand) {
 		for range 100 {
 			header := entangle.Tick(rng.Uint32())
-			plain := plainScreens{newest: header + entangle.Tick(rng.IntN(9)), of: make([]timesync.Screen, 1+rng.IntN(input.MaxTicks))}
+			plain := plainScreens{newest: header + entangle.Tick(rng.IntN(9)), of: make([]timesync.Screen, 1+rng.IntN(input.MaxTicks)), between: rng.IntN(2) == 0}
 			at := timesync.Screen{Base: timesync.ShownAt(header-2000, uint8(rng.Uint32())), Packets: 1}
 			for i := range rng.IntN(5) {
 				at.Intervals.Add(1 + i*i)
@@ -141,41 +141,41 @@ func TestScreensFollowTheWriter(t *testing.T) {
 	}
 	require.Empty(t, at(100))
 	for tick := entangle.Tick(100); tick < 103; tick++ {
-		s.Write(tick, screenAt(tick))
+		s.Write(tick, screenAt(tick), false)
 	}
 	require.Equal(t, []entangle.Tick{102, 102, 101, 101, 100, 100}, at(102))
-	s.Write(106, screenAt(103))
+	s.Write(106, screenAt(103), false)
 	require.Equal(t, []entangle.Tick{106, 103, 105, 102, 104, 102, 103, 102, 102, 102, 101, 101, 100, 100}, at(103))
-	s.Write(105, screenAt(104))
-	s.Write(106, screenAt(105))
-	s.Write(107, screenAt(106))
+	s.Write(105, screenAt(104), false)
+	s.Write(106, screenAt(105), false)
+	s.Write(107, screenAt(106), false)
 	require.Equal(t, []entangle.Tick{107, 106, 106, 103}, at(106)[:4])
 	s.Jump(-3)
-	s.Write(105, screenAt(108))
+	s.Write(105, screenAt(108), false)
 	require.Equal(t, []entangle.Tick{105, 108, 104, 102}, at(108)[:4])
 	s.Jump(50)
-	s.Write(156, screenAt(160))
+	s.Write(156, screenAt(160), false)
 	require.Equal(t, []entangle.Tick{156, 160, 155, 108, 154, 108}, at(160)[:6])
 	s.Jump(500)
-	s.Write(657, screenAt(660))
+	s.Write(657, screenAt(660), false)
 	require.Equal(t, []entangle.Tick{657, 660}, at(660))
 	s.Jump(-1 << 31)
-	s.Write(7, screenAt(660))
+	s.Write(7, screenAt(660), false)
 	require.Equal(t, []entangle.Tick{7, 660}, at(660)[:2])
 	var unknown timesync.Screen
-	s.Write(8, &unknown)
+	s.Write(8, &unknown, false)
 	require.Empty(t, at(660), "the clock has no times yet")
 
 	s = input.Screens{}
 	for tick := entangle.Tick(100); tick < 100+input.MaxTicks; tick++ {
-		s.Write(tick, screenAt(tick))
+		s.Write(tick, screenAt(tick), false)
 	}
 	s.Jump(4 - input.MaxTicks)
-	s.Write(104, screenAt(170))
+	s.Write(104, screenAt(170), false)
 	require.Equal(t, []entangle.Tick{104, 170, 103, 103, 102, 102, 101, 101, 100, 100}, at(170), "no tick before the first")
 	other := *screenAt(171)
 	other.Packets = 3
-	s.Write(105, &other)
+	s.Write(105, &other, false)
 	require.Equal(t, []entangle.Tick{105, 171}, at(171), "the others were shown at another interval of packets")
 	require.Empty(t, at(150), "what is shown is newer than the packet")
 }
@@ -186,7 +186,7 @@ func TestSeenTimesKeepTheFirst(t *testing.T) {
 	seen := input.NewSeenTimes(60)
 	put := func(newest, now entangle.Tick, epoch int, screens ...timesync.Screen) int {
 		var f input.Frame
-		f.Open(plainFrame(newest, &plainScreens{newest, screens}, plainStream{newest: newest, epoch: epoch, words: []word{no}}), newest, 1, 1)
+		f.Open(plainFrame(newest, &plainScreens{newest, screens, false}, plainStream{newest: newest, epoch: epoch, words: []word{no}}), newest, 1, 1)
 		take(&f, newReader(now))
 		require.NoError(t, f.Err())
 		return seen.Put(&f, now, limitsAt(now))
@@ -224,7 +224,7 @@ func TestSeenTimesKeepTheFirst(t *testing.T) {
 func TestSeenTimesOfOtherIntervalsAreClamped(t *testing.T) {
 	seen := input.NewSeenTimes(60)
 	var f input.Frame
-	f.Open(plainFrame(1000, &plainScreens{1000, []timesync.Screen{{Base: timesync.ShownAt(950, 0), Packets: 1}}}, plainStream{newest: 1000, words: []word{no}}), 1000, 1, 1)
+	f.Open(plainFrame(1000, &plainScreens{1000, []timesync.Screen{{Base: timesync.ShownAt(950, 0), Packets: 1}}, false}, plainStream{newest: 1000, words: []word{no}}), 1000, 1, 1)
 	take(&f, newReader(998))
 	require.NoError(t, f.Err())
 	require.Zero(t, seen.Put(&f, 998, limitsAt(998)))
@@ -273,16 +273,16 @@ func TestScreensAreSmall(t *testing.T) {
 		rate, timelines int
 		first, more     float64 // bytes of the newest tick, and the most of each further one
 	}{
-		{60, 0, 3.5, 0.95},
-		{60, 1, 6, 1.05},
-		{60, 3, 11, 1.05},
-		{20, 1, 6, 0.8},
-		{30, 1, 6, 1},
-		{75, 1, 6, 1.6},
-		{90, 1, 6, 1.6},
-		{120, 1, 6, 1.05},
-		{144, 1, 6, 1.6},
-		{240, 1, 6, 1.05},
+		{60, 0, 3.7, 0.95},
+		{60, 1, 6.2, 1.05},
+		{60, 3, 11.2, 1.05},
+		{20, 1, 6.2, 0.8},
+		{30, 1, 6.2, 1},
+		{75, 1, 6.2, 1.6},
+		{90, 1, 6.2, 1.6},
+		{120, 1, 6.2, 1.05},
+		{144, 1, 6.2, 1.6},
+		{240, 1, 6.2, 1.05},
 	} {
 		rng := rand.New(rand.NewPCG(1, 1))
 		screen := timesync.Screen{Packets: 1}
@@ -297,7 +297,7 @@ func TestScreensAreSmall(t *testing.T) {
 			now := float64(frame)*length + rng.Float64()*0.06
 			for ran := 0; passed+1 <= now; passed++ {
 				tick++
-				screens.Write(tick, &screen)
+				screens.Write(tick, &screen, false)
 				if ran++; ran == 1 {
 					for _, ticks := range []int{1, 6} {
 						var c input.Composer
@@ -329,6 +329,7 @@ func TestMalformedScreensAreErrors(t *testing.T) {
 		w.Varint(ahead)
 		w.Uvarint(back)
 		w.Bits(7, 8)
+		w.Bool(false)
 		w.Uvarint(intervals)
 		rest(&w)
 		w.Bits(0, 64)
@@ -392,15 +393,16 @@ func TestTheScreenOfAnInputIsFound(t *testing.T) {
 		var b input.Body
 		var f input.Frame
 		w.Write(103, 0, hands{X: 1}.bytes())
-		screens.Write(103, &timesync.Screen{Base: timesync.ShownAt(c.claim, 0), Packets: 1})
+		screens.Write(103, &timesync.Screen{Base: timesync.ShownAt(c.claim, 0), Packets: 1}, false)
 		composer.Begin(nil, 1100, header)
 		composer.Screens(&screens, 1)
 		require.True(t, b.Encode(w, header, 1))
 		composer.Stream(0).Uvarint(0)
 		require.True(t, composer.Put(&b))
 		f.Open(composer.Finish(), header, 1, 1)
-		newest, ok := f.Newest()
+		newest, made, ok := f.Newest()
 		require.True(t, ok)
+		assert.Equal(t, entangle.Tick(103), made)
 		assert.Equal(t, c.claim, newest.Base.Tick())
 		seen.Put(&f, 100, limitsAt(100))
 		for tick, later := range map[entangle.Tick]timesync.Shown{103: 0, 105: 2} {
@@ -416,4 +418,40 @@ func TestTheScreenOfAnInputIsFound(t *testing.T) {
 		_, _, ok = seen.Find(102, 16)
 		assert.False(t, ok, "it is of a later tick")
 	}
+}
+
+// A frame says whether its newest inputs were written in the frame of the app after another one, so that nothing can
+// have arrived at the client without being acknowledged since.
+//
+// Proves: L1
+func TestAFrameTellsWhichInputsItFollows(t *testing.T) {
+	var screens input.Screens
+	frame := func() *input.Frame {
+		var c input.Composer
+		c.Begin(nil, 1100, 110)
+		c.Screens(&screens, 8)
+		w, b := newWriter(), input.Body{}
+		w.Write(110, 0, hands{}.bytes())
+		b.Encode(w, 110, 1)
+		c.Stream(0).Uvarint(0)
+		c.Put(&b)
+		f := &input.Frame{}
+		f.Open(c.Finish(), 110, 1, 1)
+		require.NoError(t, f.Err())
+		return f
+	}
+	for tick := entangle.Tick(100); tick < 103; tick++ {
+		screens.Write(tick, screenAt(tick), false)
+	}
+	assert.True(t, frame().Follows(101))
+	assert.False(t, frame().Follows(100), "the inputs of 101 did not arrive")
+	assert.False(t, frame().Follows(102), "nothing is new")
+	screens.Write(103, screenAt(103), false)
+	screens.Write(104, screenAt(103), false)
+	assert.True(t, frame().Follows(102), "one frame ran two ticks")
+	assert.False(t, frame().Follows(101))
+	screens.Write(105, screenAt(105), true)
+	assert.False(t, frame().Follows(104), "there was a frame without a tick")
+	screens.Write(113, screenAt(106), false)
+	assert.False(t, frame().Follows(100), "so far back the frame does not go")
 }

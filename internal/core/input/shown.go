@@ -33,6 +33,7 @@ func appendScreens(w *bits.Writer, s *Screens, n int, header entangle.Tick) {
 	later := s.at(s.newest)
 	w.Uvarint(uint64(header.Sub(later.Base.Tick())))
 	w.Bits(uint64(later.Base.Fraction()), 8)
+	w.Bool(s.between)
 	w.Uvarint(uint64(later.Intervals.Len()))
 	for i := range later.Intervals.Len() {
 		w.Uvarint(uint64(later.Intervals.At(i) - 1))
@@ -109,6 +110,8 @@ type screens struct {
 	newest entangle.Tick
 	n      int
 	of     [MaxTicks]timesync.Screen // of the newest n ticks, newest first
+
+	between bool // see Screens
 }
 
 // read reads what appendScreens wrote. packets is the send interval of the base.
@@ -128,6 +131,7 @@ func (s *screens) read(r *bits.Reader, header entangle.Tick, packets int) {
 	s.newest = header + entangle.Tick(ahead)
 	first := &s.of[0]
 	*first = timesync.Screen{Base: timesync.ShownAt(header-entangle.Tick(back), uint8(r.Bits(8))), Packets: packets}
+	s.between = r.Bool()
 	readIntervals(r, first)
 	same := int64(1)
 	for i := 1; i < int(n) && r.Err() == nil; i++ {

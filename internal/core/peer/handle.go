@@ -40,7 +40,7 @@ func (p *Peer) HandlePayload(b []byte, now time.Time) error {
 		return err
 	}
 	if p.replication != nil {
-		p.replication.AcksArrived(h.AckDelay)
+		p.replication.AcksArrived(h.AckDelay, packet.AckDelayStep)
 	}
 	p.handleOutcomes(now)
 	if !fresh {

@@ -10,9 +10,9 @@ import (
 // sample is an update that a client has: its tick, and the time that was on the screen before it
 // arrived.
 type sample struct {
-	tick   entangle.Tick
-	at     timesync.Shown
-	rested bool // the entity had been there since long before
+	tick             entangle.Tick
+	earliest, latest timesync.Shown // see Received.arrivedAt
+	rested           bool           // the entity had been there since long before
 }
 
 // time returns the time at which the entity is there.
@@ -111,7 +111,7 @@ func (m *mover) gather(r *Received, rec *Record, b *bounds, every int, now times
 		if !b.holds(s.tick) {
 			break
 		}
-		if s.at = r.arrivedAt(rec, s.tick, every); s.at < now {
+		if s.earliest, s.latest = r.arrivedAt(rec, s.tick, every); s.earliest < now {
 			older[n] = s
 			n++
 		}
@@ -149,14 +149,16 @@ func (m *mover) anchor(r *Received, rec *Record, b *bounds, every int, next enta
 		if tick.Before(b.since) {
 			tick = b.since
 		}
-		m.samples[0], m.count = sample{tick: tick, at: longAgo, rested: true}, 1
+		m.samples[0], m.count = sample{tick: tick, earliest: longAgo, latest: longAgo, rested: true}, 1
 	} else {
 		m.add(r, rec, b.since, every)
 	}
 }
 
 func (m *mover) add(r *Received, rec *Record, tick entangle.Tick, every int) {
-	m.samples[m.count] = sample{tick: tick, at: r.arrivedAt(rec, tick, every)}
+	s := &m.samples[m.count]
+	*s = sample{tick: tick}
+	s.earliest, s.latest = r.arrivedAt(rec, tick, every)
 	m.count++
 }
 
@@ -167,15 +169,15 @@ func (m *mover) usual() bool {
 		return false
 	}
 	a, b := &m.samples[m.before-1], &m.samples[m.before]
-	if b.at >= a.time() {
+	if b.earliest >= a.time() {
 		return false
 	}
 	for i := m.before - 1; i > 0 && i > m.before-3; i-- {
-		if m.samples[i].at >= m.samples[i-1].time() {
+		if m.samples[i].earliest >= m.samples[i-1].time() {
 			return false
 		}
 	}
-	if m.before == 1 && a.at >= a.time() {
+	if m.before == 1 && a.earliest >= a.time() {
 		return false
 	}
 	m.set(leg{from: a.tick, to: b.tick, start: a.time(), end: b.time()})
@@ -183,7 +185,7 @@ func (m *mover) usual() bool {
 }
 
 // find sets the movement at a time, as the client's snapshot.Store has found it: sample by sample, as
-// they arrived.
+// they arrived. What may have arrived in time did: a timeline is chosen so that nearly all updates do.
 func (m *mover) find(now timesync.Shown) {
 	if m.usual() {
 		return
@@ -191,12 +193,15 @@ func (m *mover) find(now timesync.Shown) {
 	first := &m.samples[0]
 	m.set(leg{from: first.tick, to: first.tick, start: first.time(), end: first.time()})
 	m.known, m.at, m.rests, m.late = 1, 0, false, false
-	for i := 1; i < m.count && m.samples[i].at < now; i++ {
-		at := m.samples[i].at
-		m.advance(at)
-		waited := m.rests || m.late
-		if m.known++; waited {
-			m.restart(at)
+	for i := 1; i < m.count && m.samples[i].earliest < now; i++ {
+		s := &m.samples[i]
+		m.advance(s.earliest)
+		if m.rests || m.late {
+			m.advance(s.latest)
+			m.known++
+			m.restart(s.latest)
+		} else {
+			m.known++
 		}
 	}
 	m.advance(now)
@@ -248,7 +253,7 @@ func (m *mover) restart(now timesync.Shown) {
 // held returns the tick of the newest sample up to a time that had arrived.
 func (m *mover) held(now timesync.Shown) entangle.Tick {
 	for i := m.before - 1; i > 0; i-- {
-		if m.samples[i].at < now {
+		if m.samples[i].earliest < now {
 			return m.samples[i].tick
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
 )
 
-// knownTimes caches when the packets of ticks arrived, for one interval: most entities of a view have the
-// same one.
+// knownTimes caches when the packets of ticks arrived at the earliest, for one interval: most entities of a view have
+// the same one.
 type knownTimes struct {
 	every int
 	of    [64]knownTime
@@ -30,7 +30,8 @@ func (k *knownTimes) reset(every int) {
 func (k *knownTimes) find(r *Received, tick entangle.Tick) timesync.Shown {
 	t := &k.of[uint32(tick)%uint32(len(k.of))]
 	if !t.known || t.tick != tick {
-		*t = knownTime{tick: tick, known: true, at: r.packetsAt(tick, k.every)}
+		*t = knownTime{tick: tick, known: true}
+		t.at, _ = r.packetsAt(tick, k.every)
 	}
 	return t.at
 }

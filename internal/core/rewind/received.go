@@ -63,49 +63,83 @@ func (r *Record) receive(tick entangle.Tick) {
 // arrived.
 type Received struct {
 	delay      timesync.Shown // by how much what the next screen's packet acknowledges arrived before that screen
+	within     timesync.Shown // the precision of delay
+	last       [2]uint32      // numbers of the screens of the last packet, and of the one before
+	newest     entangle.Tick  // of the packets that were acknowledged
+	timed      bool           // delay is that of newest
 	spaces     [2][]Record
-	screens    [screenRows]timesync.Screen
+	screens    [screenRows]screen
 	count      uint32 // number of screens so far
 	arrivals   [arrivalRows]arrival
 	departures ring.Queue[departure]
 	dropped    uint32 // number of the oldest of departures
 }
 
-// arrival is when the packets of a tick arrived.
+// screen is a screen of the client.
+type screen struct {
+	timesync.Screen
+	exact bool // what was acknowledged next arrived after it, and not after an earlier one
+}
+
+// arrival is when the packets of a tick arrived: after the screen that was drawn before their first
+// acknowledgement, or already after an earlier one. A client may draw several screens before it sends a packet, and
+// a packet that would have told more may be lost or overtaken.
 type arrival struct {
 	tick   entangle.Tick
-	screen uint32 // number of the screen that was drawn before; it may not be known yet
+	screen uint32         // number of that screen; it may not be known yet
+	since  uint32         // number of the earlier one
+	late   bool           // they arrived after newer ones
+	timed  bool           // they arrived before the first screen by at most within, whatever since says
+	within timesync.Shown // in 256ths of a tick
 	known  bool
 }
 
-// AcksArrived records how long the client had the newest packet that it acknowledges, in 256ths of a tick. It is
-// called for each packet of the client, before what that acknowledges.
-func (r *Received) AcksArrived(delay timesync.Shown) { r.delay = delay }
+// AcksArrived records how long the client had the newest packet that it acknowledges, and how exact that is, in
+// 256ths of a tick. It is called for each packet of the client, before what that acknowledges.
+func (r *Received) AcksArrived(delay, within timesync.Shown) { r.delay, r.within = delay, within }
 
-// ScreenArrived records the screen that was drawn before the frame in which a client has sent a packet.
-// What the packet acknowledges arrived after that screen, or after one that was earlier by the delay of
-// AcksArrived: a frame between two ticks sends no packet. Screens that are not newer are ignored.
-func (r *Received) ScreenArrived(s *timesync.Screen) {
-	if r.delay > 0 {
-		before := *s
-		before.Base -= r.delay
-		r.addScreen(&before)
-	}
-	r.addScreen(s)
-}
-
-func (r *Received) addScreen(s *timesync.Screen) {
-	if r.count > 0 && s.Base <= r.screens[(r.count-1)%screenRows].Base {
+// ScreenArrived records the screen that was drawn before the frame in which a client has sent a packet. What the
+// packet acknowledges arrived after that screen, or after an earlier one. exact says that there was none since the
+// frame in which the client sent its last packet, and that this packet has arrived. Otherwise the delay of AcksArrived
+// tells when the newest arrived: a frame between two ticks sends no packet. Screens that are not newer are ignored.
+func (r *Received) ScreenArrived(s *timesync.Screen, exact bool) {
+	if r.isOld(s.Base) {
 		return
 	}
-	r.screens[r.count%screenRows] = *s
+	if a := &r.arrivals[uint32(r.newest)%arrivalRows]; r.timed && a.tick == r.newest {
+		if a.timed = true; r.delay > 0 {
+			a.within = r.within
+		}
+	}
+	r.timed = false
+	if !exact && r.delay > 0 && !r.isOld(s.Base-r.delay) {
+		before := *s
+		before.Base -= r.delay
+		r.addScreen(&before, false)
+	}
+	r.last[1], r.last[0] = r.last[0], r.count
+	r.addScreen(s, exact)
+}
+
+func (r *Received) addScreen(s *timesync.Screen, exact bool) {
+	r.screens[r.count%screenRows] = screen{*s, exact}
 	r.count++
+}
+
+// isOld reports whether the time of a screen is not after that of the last one.
+func (r *Received) isOld(base timesync.Shown) bool {
+	return r.count > 0 && base <= r.screens[(r.count-1)%screenRows].Base
 }
 
 // PacketArrived records that a packet of a tick was acknowledged, before the screen that is next.
 func (r *Received) PacketArrived(tick entangle.Tick) {
 	if a := &r.arrivals[uint32(tick)%arrivalRows]; !a.known || a.tick.Before(tick) {
-		*a = arrival{tick: tick, screen: r.count, known: true}
+		*a = arrival{tick: tick, screen: r.count, since: r.last[0], known: true}
+		if r.count == 0 || r.newest.Before(tick) {
+			r.newest, r.timed = tick, true
+		} else {
+			a.late, a.since = true, r.last[1] // the client acknowledges them one packet later
+		}
 	}
 }
 
@@ -192,15 +226,16 @@ func (r *Received) at(screen uint32, every int) timesync.Shown {
 }
 
 // arrivedAt returns what was on the screen when the update of a tick of a group arrived: entities with an
-// interval were shown as of that time.
-func (r *Received) arrivedAt(rec *Record, tick entangle.Tick, every int) timesync.Shown {
-	at := r.packetsAt(tick, every)
+// interval were shown as of latest then, or already as of earliest.
+func (r *Received) arrivedAt(rec *Record, tick entangle.Tick, every int) (earliest, latest timesync.Shown) {
+	earliest, latest = r.packetsAt(tick, every)
 	for i := range rec.changes {
 		if c := &rec.changes[i]; !tick.Before(c.tick) {
-			at = max(at, r.at(c.arrived, every))
+			at := r.at(c.arrived, every)
+			earliest, latest = max(earliest, at), max(latest, at)
 		}
 	}
-	return at
+	return earliest, latest
 }
 
 // hasJoined reports whether an entity that joined a group in a tick was on a screen: the change by which it joined
@@ -233,9 +268,22 @@ func (r *Received) mayHaveArrived(screen uint32, every int, now timesync.Shown) 
 }
 
 // packetsAt is arrivedAt for a group of which no change of structure was in flight.
-func (r *Received) packetsAt(tick entangle.Tick, every int) timesync.Shown {
-	if a := &r.arrivals[uint32(tick)%arrivalRows]; a.known && a.tick == tick {
-		return r.at(a.screen, every)
+func (r *Received) packetsAt(tick entangle.Tick, every int) (earliest, latest timesync.Shown) {
+	a := &r.arrivals[uint32(tick)%arrivalRows]
+	if !a.known || a.tick != tick {
+		return longAgo, longAgo
 	}
-	return longAgo
+	latest = r.at(a.screen, every)
+	switch {
+	case latest == longAgo || latest == notYet:
+		return latest, latest
+	case !a.late && r.screens[a.screen%screenRows].exact:
+		return latest, latest
+	case a.timed:
+		return latest - a.within, latest
+	}
+	if earliest = r.at(a.since, every); earliest != longAgo {
+		earliest-- // if it came just when it was needed, it was in time
+	}
+	return earliest, latest
 }

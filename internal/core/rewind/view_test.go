@@ -82,7 +82,7 @@ func (w *world) run(tick entangle.Tick, value float64, teleports uint8) {
 
 // screen records a screen of the client.
 func (w *world) screen(at float64) {
-	w.ScreenArrived(&timesync.Screen{Base: shown(at), Packets: w.every})
+	w.ScreenArrived(&timesync.Screen{Base: shown(at), Packets: w.every}, true)
 }
 
 func shown(at float64) timesync.Shown { return timesync.Shown(at * 256) }
@@ -357,7 +357,7 @@ func TestNoClaimLeadsOutOfTheHistory(t *testing.T) {
 				case 1:
 					w.Received.Change(w.group, claim)
 				case 2:
-					w.ScreenArrived(&timesync.Screen{Base: timesync.ShownAt(claim, uint8(rng.Uint32())), Packets: 1 + rng.IntN(3)})
+					w.ScreenArrived(&timesync.Screen{Base: timesync.ShownAt(claim, uint8(rng.Uint32())), Packets: 1 + rng.IntN(3)}, rng.IntN(2) == 0)
 				default:
 					w.receive(claim)
 				}

@@ -51,6 +51,7 @@ type InputPlayer struct {
 	Work      uint64          // units of work that its frames cost
 	Line      *relayLine      // relays the inputs of other players to this client
 	rewound   playerView
+	told      entangle.Tick // of the inputs of the newest screen that arrived last
 
 	asked bool // at least one of its input streams had begun by the current tick
 	had   bool // at least one of its input streams has an input for the current tick
@@ -111,8 +112,9 @@ func (p *InputPlayer) HandleFrame(tick entangle.Tick, body []byte, now time.Time
 	}
 	limits := input.SeenLimits{Newest: c.tick, RTT: p.Peer.RTT(), TickRate: c.rate}
 	if received := p.received(); received != nil {
-		if screen, ok := c.frame.Newest(); ok {
-			received.ScreenArrived(screen)
+		if screen, made, ok := c.frame.Newest(); ok {
+			received.ScreenArrived(screen, c.frame.Follows(p.told))
+			p.told = made
 		}
 	}
 	c.stats.SeenClamped += uint64(p.seen.Put(&c.frame, c.tick, limits))

@@ -25,6 +25,7 @@ type Clock struct {
 	server  serverOverload
 	shown   timesync.Screen // the times that this frame shows
 	drawn   timesync.Screen // the times that the last frame showed
+	frame   uint64          // number of frames that were shown
 }
 
 // NewClock returns a clock that has not received anything from a server.
@@ -71,6 +72,7 @@ func (c *Clock) Begin(dropped int) {
 // Show determines the times that the frame shows. Packets were received before it, so that the newest values are there.
 func (c *Clock) Show(now time.Time) {
 	c.drawn = c.shown
+	c.frame++
 	c.sync.Show(now)
 	c.sync.Screen(&c.shown)
 }
@@ -95,6 +97,9 @@ func (c *Clock) Timeline(every int) (tick entangle.Tick, fraction float32) {
 // Drawn returns the times that the last frame showed. They are on the screen while the player makes
 // the inputs of the ticks of this frame.
 func (c *Clock) Drawn() *timesync.Screen { return &c.drawn }
+
+// Frame returns the number of this frame.
+func (c *Clock) Frame() uint64 { return c.frame }
 
 // Begun reports whether Timeline returns times of the connected server.
 func (c *Clock) Begun() bool { return c.shown.Packets > 0 }

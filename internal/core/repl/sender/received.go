@@ -21,11 +21,15 @@ func (w *World) RecordReceived(tickRate int, entityOf func(repl.Slot) uint64) {
 }
 
 // AcksArrived is called for each packet of the peer, before what that acknowledges, with the time for which the peer
-// had the newest packet that it acknowledges.
-func (p *Peer) AcksArrived(delay time.Duration) {
+// had the newest packet that it acknowledges, and how exact it is.
+func (p *Peer) AcksArrived(delay, within time.Duration) {
 	if p.received != nil {
-		p.received.AcksArrived(timesync.Shown(delay * time.Duration(256*p.tickRate) / time.Second))
+		p.received.AcksArrived(p.shown(delay), p.shown(within))
 	}
+}
+
+func (p *Peer) shown(d time.Duration) timesync.Shown {
+	return timesync.Shown(d * time.Duration(256*p.tickRate) / time.Second)
 }
 
 // Received returns what the peer has received, nil without RecordReceived.

@@ -46,7 +46,7 @@ func (t *Tracker) Next(now time.Time, tick entangle.Tick, kind Kind) Header {
 		t.sent.recordSent(at)
 		t.stats.Sent++
 	}
-	acked := t.received.acknowledge()
+	acked := t.received.acknowledge(at)
 	return Header{
 		Kind:     kind,
 		ID:       uint16(t.sent.newest()),

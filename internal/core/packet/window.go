@@ -11,9 +11,11 @@ type window struct {
 	newest   uint16
 	newestAt time.Duration // when newest arrived
 	bits     uint32        // bit i is set if newest-1-i arrived
-	late     uint32        // those of bits that arrived after a newer id, since the last header was sent
-	reported uint16        // the newest id of the last header
 	ordered  bool          // see Config.Ordered
+	late     uint32        // those of bits that arrived after a newer id, since the last time of a header
+	withheld uint32        // those that arrived so before
+	reported uint16        // the newest id in the headers of that time
+	headerAt time.Duration // that time
 
 	unacked      int           // number of fresh ids since the last header was sent
 	firstUnacked uint16        // the first of them to arrive
@@ -38,7 +40,7 @@ func (w *window) recordID(id uint16, at time.Duration) (fresh, tooOld bool) {
 			return false, false
 		}
 		w.bits |= bit
-		if w.ordered && w.reported != w.newest {
+		if w.ordered && (w.reported != w.newest || at == w.headerAt) {
 			w.late |= bit
 		}
 	}
@@ -51,6 +53,7 @@ func (w *window) recordID(id uint16, at time.Duration) (fresh, tooOld bool) {
 func (w *window) shiftTo(by uint) {
 	w.bits = w.bits<<by | uint32(1)<<(by-1)
 	w.late <<= by
+	w.withheld <<= by
 }
 
 func (w *window) needAck(id uint16, at time.Duration) {
@@ -60,16 +63,19 @@ func (w *window) needAck(id uint16, at time.Duration) {
 	w.unacked++
 }
 
-// acknowledge returns the bits of a header that is sent now. With Config.Ordered it leaves out an id that arrived after a newer one
-// which no header has acknowledged yet: that one is first, so that the peer knows the order. The next header
-// has both.
-func (w *window) acknowledge() (acked uint32) {
-	acked = w.bits &^ w.late
-	if w.unacked = bits.OnesCount32(w.late); w.unacked > 0 {
-		w.firstUnacked = w.newest - uint16(bits.Len32(w.late))
+// acknowledge returns the bits of a header that is sent at a time. With Config.Ordered it leaves out an id that arrived
+// after a newer one which no header had acknowledged before that time: that one is first, so that the peer knows the
+// order. The headers of the next time have both. Of two headers of one time either may arrive first.
+func (w *window) acknowledge(at time.Duration) (acked uint32) {
+	if at != w.headerAt {
+		w.withheld, w.late, w.headerAt = w.late, 0, at
 	}
-	w.late, w.reported = 0, w.newest
-	return acked
+	w.reported = w.newest
+	left := w.late | w.withheld
+	if w.unacked = bits.OnesCount32(left); w.unacked > 0 {
+		w.firstUnacked = w.newest - uint16(bits.Len32(left))
+	}
+	return w.bits &^ left
 }
 
 func (w *window) due(at, delay time.Duration) bool {

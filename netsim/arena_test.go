@@ -184,3 +184,19 @@ func TestAClientThatAlwaysRollsBackHasTheSameState(t *testing.T) {
 		require.LessOrEqual(t, rollbacks[0], rollbacks[1], "seed %d", seed)
 	}
 }
+
+// After its clock has jumped back, a client runs ticks a second time, and their inputs have fired already: none of its
+// shots is there twice.
+func TestATickThatRunsAgainFiresNothingTwice(t *testing.T) {
+	jumps := 0
+	for seed := range uint64(4) {
+		a := newArena(t, arenaSetup{seed: seed, rate: 30, clients: 2, teams: 1, all: true, armed: true, latency: 60 * ms, jitter: 10 * ms})
+		a.sim.Run(3 * time.Second)
+		a.sim.FreezeServer(600 * ms)
+		a.sim.Run(2 * time.Second)
+		for _, g := range a.guests {
+			jumps += int(g.Client().Stats().Clock.Jumps)
+		}
+	}
+	assert.Greater(t, jumps, 8, "no clock jumped in the game")
+}

@@ -86,6 +86,9 @@ func (m *Matcher[E]) Announced(e E, hash uint32, tick entangle.Tick, drop func(e
 	m.add(entry[E]{entity: e, hash: hash, state: state, tick: tick, until: tick, early: true})
 }
 
+// Has reports whether there is a living entity with a hash, whether or not the server's has arrived.
+func (m *Matcher[E]) Has(hash uint32) bool { return m.living(hash) != 0 }
+
 // Match finds the entity of the client that an entity of the server is, by its hash and the tick as of
 // which it arrived. Each entity is found once.
 func (m *Matcher[E]) Match(hash uint32, tick entangle.Tick) (e E, ok bool) {

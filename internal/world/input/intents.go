@@ -42,7 +42,7 @@ func (i *Inputs) FireBy(intents *source.Intents) {
 func (i *Inputs) PredictIntentsBy(p IntentPredictor) {
 	i.own.intents.predictor = p
 	if intents := i.own.intents.Intents; intents != nil {
-		intents.OnSpawned = p.Intend
+		intents.IsSpawned, intents.OnSpawned = p.Intends, p.Intend
 	}
 }
 
@@ -112,6 +112,8 @@ func (f *firedTicks) mark(tick entangle.Tick, tickRate int) bool {
 type IntentPredictor interface {
 	// BeginIntent is called before an entity is spawned in a tick, and reports whether it may be.
 	BeginIntent() bool
+	// Intends reports whether an entity with a hash has been added.
+	Intends(hash uint32) bool
 	// Intend adds an entity that is assembled in a tick, and that the server has under a hash.
 	Intend(e ecs.Entity, hash uint32, tick entangle.Tick)
 	// NetworkID returns the network id of an entity of the server.

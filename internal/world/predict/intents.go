@@ -20,6 +20,9 @@ func (p *Prediction) BeginIntent() bool {
 	return true
 }
 
+// Intends implements input.IntentPredictor.
+func (p *Prediction) Intends(hash uint32) bool { return p.prespawned.matcher.Has(hash) }
+
 // Intend implements input.IntentPredictor. The entity is in the histories of all ticks, without what is
 // assembled: replays do not run the system that has fired it. It is removed if the server's has not arrived
 // when all state of its tick has.

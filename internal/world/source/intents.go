@@ -23,6 +23,9 @@ type Intents struct {
 	kinds  [][]intentKind // by number of the input
 	hasher prespawn.Hasher
 
+	// IsSpawned reports whether the entity with a hash is there already: a tick whose input has fired it runs a second
+	// time, after a client's clock jumped back. Then no other is spawned. nil: it never is.
+	IsSpawned func(hash uint32) bool
 	// OnSpawned is called for each entity. nil: it is not.
 	OnSpawned func(e ecs.Entity, hash uint32, tick entangle.Tick)
 
@@ -103,22 +106,27 @@ func (i *Intents) Fire(shot Shot, input int, value []byte) (fired, refused int) 
 		if !i.world.Alive(shot.Shooter) {
 			break // the game's function has removed it
 		}
-		i.spawn(k, shot, blueprint)
-		fired++
+		if i.spawn(k, shot, blueprint) {
+			fired++
+		}
 	}
 	return fired, refused
 }
 
-// spawn spawns an entity with a blueprint.
-func (i *Intents) spawn(k *intentKind, shot Shot, blueprint []byte) {
+// spawn spawns an entity with a blueprint. It returns false if that is there already.
+func (i *Intents) spawn(k *intentKind, shot Shot, blueprint []byte) bool {
 	i.hasher.Begin(shot.Tick)
 	i.filling, i.shot, i.value = k, shot, blueprint
 	i.hash = i.hasher.Hash(set.MaskOf(k.number), shot.Owner, saltOf(shot.ID))
+	if i.IsSpawned != nil && i.IsSpawned(i.hash) {
+		return false
+	}
 	e := i.writer.Spawn(k.ids, i.fill)
 	i.writer.SetTarget(e, i.ids.of, shot.Shooter)
 	if i.OnSpawned != nil {
 		i.OnSpawned(e, i.hash, shot.Tick)
 	}
+	return true
 }
 
 // putComponents writes the components of an entity.

@@ -25,10 +25,10 @@ type SeenLimits struct {
 }
 
 // Clamp returns a time at which a client claims to have seen entities with a send interval, or the nearest
-// possible one. changed says that the claim is not possible.
+// possible one. It may be ahead of the newest tick, after the server has stood still: then entities rest. changed says that the claim is not possible.
 func (l SeenLimits) Clamp(claim timesync.Shown, every int) (possible timesync.Shown, changed bool) {
 	age := int64(l.Newest.Sub(claim.Tick()))<<8 - int64(claim.Fraction())
-	by := age - min(max(age, 0), l.oldest(every))
+	by := age - min(max(age, -int64(timesync.MaxAhead(l.TickRate))), l.oldest(every))
 	return claim + timesync.Shown(by), by != 0
 }
 
@@ -147,13 +147,13 @@ func (s *Seen) At(every int) (shown timesync.Shown, clamped bool) {
 }
 
 // At returns the time at which the screen showed entities with a send interval when the input of a tick was
-// made. It is a possible one, also where the client has told nothing of that interval. ok is false if what the
-// screen showed is not known.
+// made. It is a possible one, also where the client has told nothing of that interval, and not ahead of the newest
+// tick at that time. ok is false if what the screen showed is not known.
 func (s *SeenTimes) At(tick entangle.Tick, every int) (shown timesync.Shown, ok bool) {
 	at := &s.rows[int(tick)&(len(s.rows)-1)]
 	if !at.known || at.tick != tick {
 		return 0, false
 	}
 	shown, _ = at.limits.Clamp(at.screen.At(every), timesync.TimelineInterval(every))
-	return shown, true
+	return min(shown, timesync.ShownAt(at.limits.Newest, 0)), true
 }

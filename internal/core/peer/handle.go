@@ -42,7 +42,7 @@ func (p *Peer) HandlePayload(b []byte, now time.Time) error {
 	if p.replication != nil {
 		p.replication.AcksArrived(h.AckDelay, packet.AckDelayStep)
 	}
-	p.handleOutcomes(now)
+	p.handleArrived()
 	if !fresh {
 		return nil
 	}
@@ -68,17 +68,23 @@ func (p *Peer) handleGoodbye(body []byte) error {
 }
 
 // handleOutcomes passes the outcome of each packet, acknowledged or lost, to every part that sent
-// data in it.
+// data in it. It is called when all packets of a frame were handled: after a frame that took long, the first of them
+// acknowledges only some of what the others do, and the rest would count as lost.
 func (p *Peer) handleOutcomes(now time.Time) {
-	if acked := p.tracker.TakeAcked(); len(acked) > 0 {
-		p.handleAcked(acked)
-	}
 	for pkt, ok := p.tracker.PollLost(now); ok; pkt, ok = p.tracker.PollLost(now) {
 		p.mux.HandleLost(pkt)
 		if p.replication != nil {
 			p.replication.HandleLost(pkt)
 		}
 		p.feeds.handleLost(pkt)
+	}
+	p.handleArrived()
+}
+
+// handleArrived passes on what a packet acknowledges.
+func (p *Peer) handleArrived() {
+	if acked := p.tracker.TakeAcked(); len(acked) > 0 {
+		p.handleAcked(acked)
 	}
 	for ch, message, ok := p.mux.PollDelivered(); ok; ch, message, ok = p.mux.PollDelivered() {
 		p.handleDelivered(ch, message)

@@ -111,7 +111,10 @@ func (m *mover) gather(r *Received, rec *Record, b *bounds, every int, now times
 		if !b.holds(s.tick) {
 			break
 		}
-		if s.earliest, s.latest = r.arrivedAt(rec, s.tick, every); s.earliest < now {
+		s.earliest, s.latest = r.arrivedAt(rec, s.tick, every)
+		// Of updates that came too late at one time only the newest has an effect. There may be many while the
+		// time stands still.
+		if passed := n > 0 && s.latest == older[n-1].latest && s.time() <= s.latest; s.earliest < now && !passed {
 			older[n] = s
 			n++
 		}
@@ -241,10 +244,14 @@ func (m *mover) restart(now timesync.Shown) {
 	if m.late = next.end < soonest && !jumps(); m.late {
 		next.end = soonest
 	}
-	if m.rests && !m.carries {
+	switch l := m.last(); {
+	case m.rests && !m.carries:
 		next.base = false
 		m.set(next)
-	} else {
+	case !m.rests && l.start == now: // it has not moved yet
+		next.base = l.base
+		*l = next
+	default:
 		m.push(next)
 	}
 	m.at, m.rests = target, false

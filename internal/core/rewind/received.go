@@ -101,7 +101,8 @@ func (r *Received) AcksArrived(delay, within timesync.Shown) { r.delay, r.within
 // ScreenArrived records the screen that was drawn before the frame in which a client has sent a packet. What the
 // packet acknowledges arrived after that screen, or after an earlier one. exact says that there was none since the
 // frame in which the client sent its last packet, and that this packet has arrived. Otherwise the delay of AcksArrived
-// tells when the newest arrived: a frame between two ticks sends no packet. Screens that are not newer are ignored.
+// tells when the newest arrived: a frame between two ticks sends no packet. Older screens are ignored; while the time
+// stands still, each counts.
 func (r *Received) ScreenArrived(s *timesync.Screen, exact bool) {
 	if r.isOld(s.Base) {
 		return
@@ -126,9 +127,9 @@ func (r *Received) addScreen(s *timesync.Screen, exact bool) {
 	r.count++
 }
 
-// isOld reports whether the time of a screen is not after that of the last one.
+// isOld reports whether the time of a screen is before that of the last one.
 func (r *Received) isOld(base timesync.Shown) bool {
-	return r.count > 0 && base <= r.screens[(r.count-1)%screenRows].Base
+	return r.count > 0 && base < r.screens[(r.count-1)%screenRows].Base
 }
 
 // PacketArrived records that a packet of a tick was acknowledged, before the screen that is next.
@@ -275,8 +276,9 @@ func (r *Received) packetsAt(tick entangle.Tick, every int) (earliest, latest ti
 	}
 	latest = r.at(a.screen, every)
 	switch {
-	case latest == longAgo || latest == notYet:
-		return latest, latest
+	case latest == longAgo:
+		return longAgo, longAgo
+	case latest == notYet: // the packet that acknowledged them told of no screen
 	case !a.late && r.screens[a.screen%screenRows].exact:
 		return latest, latest
 	case a.timed:

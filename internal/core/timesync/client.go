@@ -103,7 +103,7 @@ func (c *Client) Reset() {
 	*c = Client{cfg: c.cfg, axis: a, limits: limits{
 		lead: a.span(maxLead), late: least(farLate, 4), early: least(farEarly, 6), pause: a.span(jumpPause),
 		patience: a.span(patience), fresh: a.span(inputsFresh), far: least(farLate, 4), suspicion: a.span(suspectTime),
-		shown: least(farShown, 8),
+		shown: least(farShown, farShownTicks),
 	}}
 	block := least(blockLength, 16)
 	c.required.window = newWindow(block, maxBlocks, least(100*time.Millisecond, 2))

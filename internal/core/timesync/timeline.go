@@ -5,8 +5,18 @@ import (
 	"time"
 )
 
-// farShown is the error of a timeline at which it jumps.
-const farShown = 500 * time.Millisecond
+// farShown is the error of a timeline at which it jumps, or farShownTicks if these are longer.
+const (
+	farShown      = 500 * time.Millisecond
+	farShownTicks = 8
+)
+
+// MaxAhead returns by how much a screen may be ahead of the newest tick that has arrived, in 256ths of a tick: while
+// the server stands still, the shown time goes on for so long.
+func MaxAhead(tickRate int) Shown {
+	a := axis{rate: int64(tickRate)}
+	return Shown(max(a.span(farShown), whole(farShownTicks)) >> 8)
+}
 
 // timeline is the shown time of the entities with one send interval. It is behind local time by the
 // smallest delay with which a newer sample is there in nearly all frames.

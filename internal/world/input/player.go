@@ -114,7 +114,9 @@ func (p *InputPlayer) HandleFrame(tick entangle.Tick, body []byte, now time.Time
 	if received := p.received(); received != nil {
 		if screen, made, ok := c.frame.Newest(); ok {
 			received.ScreenArrived(screen, c.frame.Follows(p.told))
-			p.told = made
+			if by := made.Sub(p.told); by > 0 || by < -input.MaxTicks { // otherwise the packet was overtaken
+				p.told = made
+			}
 		}
 	}
 	c.stats.SeenClamped += uint64(p.seen.Put(&c.frame, c.tick, limits))

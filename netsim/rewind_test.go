@@ -88,8 +88,9 @@ type rewindGame struct {
 	labels  map[ecs.Entity]uint32
 	on      bool
 
-	seen  rewoundValues // by the server
-	drawn rewoundValues // by the clients
+	seen    rewoundValues // by the server
+	drawn   rewoundValues // by the clients
+	clients []*rewindClient
 }
 
 func newRewindGame(t *testing.T, seed uint64, sendEvery int, delays, rates []int, links []netsim.Link) *rewindGame {
@@ -108,6 +109,7 @@ func newRewindGame(t *testing.T, seed uint64, sendEvery int, delays, rates []int
 		cc.InputDelay.Min = delays[i]
 		client := newClient(t, cc)
 		player := &rewindClient{game: g, id: entangle.ClientID(i + 1), client: client}
+		g.clients = append(g.clients, player)
 		client.AddSystem(plugin.AfterSend, plugin.Func(player.draw))
 		client.AddSystem(plugin.FixedInput, plugin.Func(player.press))
 		peer := g.sim.AddClient(player.id, client, client)
@@ -239,12 +241,19 @@ type rewindClient struct {
 	id     entangle.ClientID
 	client *plugin.Client
 	last   map[uint32]rewoundValue
+	frames [rewindKinds]rewindFrames
 }
+
+// rewindFrames counts the frames that showed an entity, and those without a value after the shown time.
+type rewindFrames struct{ all, starved int }
+
+func (f *rewindFrames) share() float64 { return float64(f.starved) / float64(f.all) }
 
 // draw stands for the drawing of a frame.
 func (c *rewindClient) draw(w *ecs.World) func() {
 	places := generic.NewFilter3[rewindPlace, rewindMark, smoothLabel]().With(generic.T[components.Interpolated]())
 	balls := generic.NewFilter2[rewindBall, smoothLabel]().With(generic.T[components.Interpolated]())
+	count := c.count(w)
 	return func() {
 		c.last = map[uint32]rewoundValue{}
 		for q := places.Query(w); q.Next(); {
@@ -254,6 +263,26 @@ func (c *rewindClient) draw(w *ecs.World) func() {
 		for q := balls.Query(w); q.Next(); {
 			bouncer, label := q.Get()
 			c.last[label.N] = rewoundValue{bouncer.X, bouncer.Y, 0}
+		}
+		if c.game.on {
+			count()
+		}
+	}
+}
+
+// count returns a function that counts the frames of entities with a place.
+func (c *rewindClient) count(w *ecs.World) func() {
+	places := generic.NewFilter3[rewindPlace, smoothLabel, components.Interpolated]()
+	confirmed := plugin.NewConfirmed[rewindPlace](w)
+	return func() {
+		for q := places.Query(w); q.Next(); {
+			_, label, marker := q.Get()
+			_, newest, _ := confirmed.Get(q.Entity())
+			shown, _ := c.client.InterpolationTime(int(marker.SendEvery))
+			frames := &c.frames[label.N]
+			if frames.all++; !shown.Before(newest) {
+				frames.starved++
+			}
 		}
 	}
 }
@@ -272,11 +301,25 @@ type rewindCounts struct {
 	onlyServer, onlyDraw int
 }
 
+// inexact returns the share of the values that both have and that differ.
+func (c *rewindCounts) inexact() float64 {
+	return float64(c.near+c.wrong) / float64(c.same+c.near+c.wrong)
+}
+
 func (c *rewindCounts) all() int { return c.same + c.near + c.wrong + c.onlyServer + c.onlyDraw }
 
-// compare compares what the server saw with what was drawn.
+// compare compares what the server saw with what was drawn, of all clients.
 func (g *rewindGame) compare(counts *[rewindKinds]rewindCounts) {
+	for i := range g.clients {
+		g.compareClient(i, counts)
+	}
+}
+
+func (g *rewindGame) compareClient(i int, counts *[rewindKinds]rewindCounts) {
 	for at, seen := range g.seen {
+		if at.client != g.clients[i].id {
+			continue
+		}
 		drawn := g.drawn[at]
 		for label := range uint32(rewindKinds) {
 			c := &counts[label]

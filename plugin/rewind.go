@@ -80,16 +80,17 @@ func (r *Rewind[T]) View(shooter ecs.Entity) RewindView[T] {
 		return v
 	}
 	values, absent := screen.Values(r.comp)
-	v.values, v.absent = columns.ValuesOf[T](values), absent
+	v.entities, v.values, v.absent = screen.Entities(), columns.ValuesOf[T](values), absent
 	return v
 }
 
 // RewindView is what one player saw of the entities with a T. It is valid until the end of the tick.
 type RewindView[T any] struct {
-	app    *apps.App
-	screen input.ScreenView
-	values []T
-	absent []bool
+	app      *apps.App
+	screen   input.ScreenView
+	entities []uint64 // packed
+	values   []T
+	absent   []bool
 }
 
 // Rewound says how far a value was taken from the past.
@@ -128,12 +129,12 @@ func (v *RewindView[T]) At(i int) (e ecs.Entity, value T, ok bool) {
 }
 
 func (v *RewindView[T]) entity(i int) ecs.Entity {
-	return columns.UnpackEntity(v.screen.Targets[i].Entity)
+	return columns.UnpackEntity(v.entities[i])
 }
 
 // Rewound returns how far target i was taken from the past.
 func (v *RewindView[T]) Rewound(i int) Rewound {
-	t := &v.screen.Targets[i]
+	t := v.screen.Target(i)
 	now := timesync.ShownAt(v.app.Inputs.Tick(), 0)
 	return Rewound{
 		Tick: t.Shown.Tick(), Fraction: float64(t.Shown.Fraction()) / 256, By: float64(now-t.Shown) / 256,
@@ -146,7 +147,7 @@ func (v *RewindView[T]) Find(target ecs.Entity) (i int, ok bool) {
 	if v.screen.View == nil {
 		return 0, false
 	}
-	return v.app.Rewind.Find(v.screen.View, target)
+	return v.screen.Find(columns.PackEntity(target))
 }
 
 // Get returns the T of an entity as the player saw it. It is not ok if the player saw no T of it.

@@ -47,16 +47,27 @@ func NewRay(from, to Vec) Ray {
 // Ball reports whether the line meets a ball, and at which share of the line it does first, from 0 to 1. It is 0 if
 // the line begins inside.
 func (r *Ray) Ball(b Ball) (share float64, ok bool) {
-	x, y, z := r.from.X-b.Center.X, r.from.Y-b.Center.Y, r.from.Z-b.Center.Z
-	along, beyond := r.way.X*x+r.way.Y*y+r.way.Z*z, x*x+y*y+z*z-b.Radius*b.Radius
-	root := along*along - r.square*beyond
-	switch {
-	case beyond <= 0:
-		return 0, true
-	case along >= 0 || root < 0:
+	if along, beyond := r.offset(b); beyond > 0 && (along >= 0 || along*along < r.square*beyond) {
 		return 0, false
 	}
-	share = (-along - math.Sqrt(root)) / r.square
+	return r.enter(b)
+}
+
+// offset returns how far the ball lies behind the beginning of the line, times its length, and the square of the
+// distance from there to the center, less that of the radius.
+func (r *Ray) offset(b Ball) (behind, beyond float64) {
+	x, y, z := r.from.X-b.Center.X, r.from.Y-b.Center.Y, r.from.Z-b.Center.Z
+	return r.way.X*x + r.way.Y*y + r.way.Z*z, x*x + y*y + z*z - b.Radius*b.Radius
+}
+
+// enter is Ball for one that the line meets if it is long enough. That is rare: by a call with the same arguments, Ball
+// is twice as fast for the others.
+func (r *Ray) enter(b Ball) (share float64, ok bool) {
+	behind, beyond := r.offset(b)
+	if beyond <= 0 {
+		return 0, true
+	}
+	share = (-behind - math.Sqrt(behind*behind-r.square*beyond)) / r.square
 	return share, share <= 1
 }
 

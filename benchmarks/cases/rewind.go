@@ -57,6 +57,7 @@ type rewindScene struct {
 	tick    entangle.Tick
 	spots   []limits.RewindSpot
 	slots   []uint32
+	all     rewind.Entities
 	history *rewind.History
 	players [rewindPlayers]rewindPlayer
 	limit   limits.RewindLimit
@@ -111,6 +112,7 @@ func newRewindScene() (*rewindScene, error) {
 	for i := range rewindEntities {
 		s.slots = append(s.slots, uint32(i))
 	}
+	s.all = rewind.Entities{Every: 1, Names: make([]uint64, rewindEntities), Joined: make([]entangle.Tick, rewindEntities)}
 	for range rewindTicks {
 		s.limit.Rows = append(s.limit.Rows, make([]limits.RewindSpot, rewindEntities))
 	}
@@ -165,9 +167,7 @@ func (s *rewindScene) aim(shot int) (from, to plugin.Vec) {
 func (s *rewindScene) shoot(p *rewindPlayer, shot int, fresh bool) (hit int) {
 	if fresh {
 		p.view.Reset(s.history, &p.received)
-		for _, slot := range s.slots {
-			p.view.Add(rewind.Group{Index: int(slot)}, rewind.Target{Slot: slot}, 1, 0, p.at)
-		}
+		p.view.Add(&s.all, p.at)
 	}
 	values, absent := p.view.Values(0)
 	spots := columns.ValuesOf[limits.RewindSpot](values)

@@ -49,6 +49,21 @@ func (b Bitset) eachWord(from, to int, f func(i int, word uint64)) {
 // Has reports whether i is in the set.
 func (b Bitset) Has(i int) bool { return i>>6 < len(b) && b[i>>6]&(1<<(i&63)) != 0 }
 
+// HasRange reports whether all numbers from one on and before another are in the set.
+func (b Bitset) HasRange(from, to int) bool {
+	if to > len(b)*64 {
+		return from >= to
+	}
+	for from < to {
+		end := min(to, (from|63)+1)
+		if word := ^uint64(0) << (from & 63) & (^uint64(0) >> (63 - (end-1)&63)); b[from>>6]&word != word {
+			return false
+		}
+		from = end
+	}
+	return true
+}
+
 // Join adds all numbers of o. Grow must have been called for them.
 func (b Bitset) Join(o Bitset) {
 	for i, w := range o {

@@ -42,6 +42,9 @@ func TestBitsetEqualsMap(t *testing.T) {
 			require.Equal(t, next, b.Next(i))
 			gotStart, gotEnd := b.NextRun(i)
 			require.Equal(t, []int{start, end}, []int{gotStart, gotEnd})
+			for to := i; to < i+70; to++ {
+				require.Equal(t, to == i || start == i && to <= end, b.HasRange(i, to), "%d to %d", i, to)
+			}
 			if i%3 == 0 {
 				o.Set(i)
 			}

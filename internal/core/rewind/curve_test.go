@@ -100,7 +100,7 @@ func compareCurves(t *testing.T, rng *rand.Rand) (turned int) {
 			dst := make([]byte, 8)
 			store.Show(col, dst)
 			w.view.Reset(w.History, &w.Received)
-			w.view.Add(w.group, Target{Slot: 5}, every, 0, shown(now))
+			w.add(every, 0, shown(now))
 			got, absent := w.view.Values(col)
 			require.Len(t, absent, 1, "tick %d", tick)
 			if compared++; w.view.mover.n > 2 {

@@ -2,7 +2,6 @@ package rewind
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/snapshot"
@@ -28,10 +27,6 @@ type History struct {
 	present   []set.Bitset // by column and row: the slots that had the component
 	teleports []uint8      // by row and slot
 	carries   bool         // some column extrapolates
-	curves    bool         // some column is blended with another one
-	steady    []int        // by column: for how many ticks the same slots have had it
-	straight  int          // for how many ticks no entity was teleported
-	compared  bool         // steady and straight take the newest tick into account
 }
 
 // NewHistory returns an empty history of a number of ticks, at least 2. The columns are those of kinds
@@ -40,11 +35,9 @@ func NewHistory(kinds []snapshot.Kind, tickRate, ticks int) *History {
 	h := &History{
 		kinds: kinds, tickRate: tickRate, rows: ticks,
 		planes: make([][]byte, len(kinds)), present: make([]set.Bitset, len(kinds)*ticks), sent: make([]entangle.Tick, ticks),
-		steady: make([]int, len(kinds)),
 	}
 	for i := range kinds {
 		h.carries = h.carries || kinds[i].Extrapolate > 0
-		h.curves = h.curves || kinds[i].Curve != nil
 	}
 	return h
 }
@@ -57,22 +50,16 @@ func (h *History) Begin(tick entangle.Tick, slots int) {
 	}
 	switch by := tick.Sub(h.newest); {
 	case h.count > 0 && by == 0:
-		if h.compared {
-			clear(h.steady)
-			h.straight = 0
-		}
 	case h.count > 0 && by == 1:
-		h.compare()
 		last := h.at
 		h.at = h.next(h.at)
 		h.sent[h.at] = h.sent[last]
 		h.count = min(h.count+1, h.rows)
 	default:
-		h.at, h.count, h.straight = 0, 1, 0
+		h.at, h.count = 0, 1
 		h.sent[0] = tick
-		clear(h.steady)
 	}
-	h.newest, h.compared = tick, false
+	h.newest = tick
 	for col := range h.kinds {
 		if h.kinds[col].Size > 0 {
 			h.present[col*h.rows+h.at].Reset()
@@ -86,28 +73,6 @@ func (h *History) next(row int) int {
 		return 0
 	}
 	return row
-}
-
-// compare finds the columns that other slots have at the newest tick than at the one before, and whether an entity
-// was teleported in it.
-func (h *History) compare() {
-	if h.compared || h.count < 2 {
-		return
-	}
-	h.compared = true
-	h.straight++
-	before := h.row(h.newest - 1)
-	for col := range h.kinds {
-		if h.kinds[col].Size == 0 {
-			continue
-		}
-		if h.steady[col]++; !slices.Equal(h.present[col*h.rows+h.at], h.present[col*h.rows+before]) {
-			h.steady[col] = 0
-		}
-	}
-	if !bytes.Equal(h.teleports[h.at*h.stride:(h.at+1)*h.stride], h.teleports[before*h.stride:(before+1)*h.stride]) {
-		h.straight = 0
-	}
 }
 
 // grow makes room for more slots.
@@ -203,26 +168,24 @@ func (h *History) index(tick entangle.Tick, s Slot) uint32 {
 // scratch returns the place for a value of a slot that is at no tick.
 func (h *History) scratch(s Slot) uint32 { return uint32(h.rows*h.stride) + s }
 
-func (h *History) value(col int, index uint32) []byte {
+// rowOf returns the row of a place.
+func (h *History) rowOf(index uint32) int { return int(index) / h.stride }
+
+// values returns the values of a column of n consecutive slots.
+func (h *History) values(col int, index uint32, n int) []byte {
 	size := h.kinds[col].Size
-	at := int(index) * size
-	return h.planes[col][at : at+size : at+size]
+	at, end := int(index)*size, (int(index)+n)*size
+	return h.planes[col][at:end:end]
 }
 
 // has reports whether the entity of a slot had a column at a tick.
 func (h *History) has(col int, tick entangle.Tick, s Slot) bool {
-	return h.present[col*h.rows+h.row(h.clamp(tick))].Has(int(s))
+	return h.hadAll(col, h.row(h.clamp(tick)), s, 1)
 }
 
-// holds reports whether the value at a place is one that the entity had.
-func (h *History) holds(col int, index uint32) bool {
-	row, slot := int(index)/h.stride, int(index)%h.stride
-	return row == h.rows || h.present[col*h.rows+row].Has(slot)
-}
-
-// isSteady reports whether the same slots have had a column since a tick, up to the newest.
-func (h *History) isSteady(col int, since entangle.Tick) bool {
-	return int(h.newest.Sub(h.clamp(since))) <= h.steady[col]
+// hadAll reports whether the entities of n slots had a column in a row. In the scratch row they do.
+func (h *History) hadAll(col, row int, s Slot, n int) bool {
+	return row == h.rows || h.present[col*h.rows+row].HasRange(int(s), int(s)+n)
 }
 
 // Slots returns the slots that have a column at the newest tick.
@@ -233,10 +196,19 @@ func (h *History) Slots(col int) set.Bitset {
 	return h.present[col*h.rows+h.at]
 }
 
-// jumped reports whether the entity of a slot was teleported between two ticks, of which a is the earlier.
-func (h *History) jumped(a, b entangle.Tick, s Slot) bool {
-	if a = h.clamp(a); int(h.newest.Sub(a)) <= h.straight {
-		return false
+// jumped reports whether the entity of a slot was teleported between two ticks.
+func (h *History) jumped(a, b entangle.Tick, s Slot) bool { return h.countBeforeJump(a, b, s, 1) == 0 }
+
+// countBeforeJump returns how many entities of n consecutive slots there are before one that was teleported between
+// two ticks.
+func (h *History) countBeforeJump(a, b entangle.Tick, s Slot, n int) (before int) {
+	i, k := int(h.index(a, s)), int(h.index(b, s))
+	from, to := h.teleports[i:i+n], h.teleports[k:k+n]
+	if bytes.Equal(from, to) {
+		return n
 	}
-	return h.teleports[h.index(a, s)] != h.teleports[h.index(b, s)]
+	for from[before] == to[before] {
+		before++
+	}
+	return before
 }

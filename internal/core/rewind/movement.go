@@ -90,7 +90,6 @@ type mover struct {
 	carries bool
 	history *History
 	slot    Slot
-	times   knownTimes
 
 	movement
 	known int // samples that have arrived so far
@@ -99,14 +98,14 @@ type mover struct {
 	late  bool
 }
 
-// gather finds the samples of a record around a time that had arrived by then.
-func (m *mover) gather(r *Received, rec *Record, b *bounds, every int, now timesync.Shown) {
+// gather finds the samples of a record around a time that had arrived by then: at most some before it, and some after.
+func (m *mover) gather(r *Received, rec *Record, b *bounds, every int, now timesync.Shown, most, mostAfter int) {
 	behind := min(max(rec.newest.Sub(now.Tick()), 0), 64)
 	before := rec.mask >> behind << behind // shifts of 64 yield 0
 	after := rec.mask &^ before
 	var older [samplesBefore]sample
 	n, next, some := 0, b.since, false // next is the oldest sample after those that had arrived
-	for ; before != 0 && n < samplesBefore; before &= before - 1 {
+	for ; before != 0 && n < most; before &= before - 1 {
 		s := sample{tick: rec.newest - entangle.Tick(bits.TrailingZeros64(before))}
 		if !b.holds(s.tick) {
 			break
@@ -124,7 +123,7 @@ func (m *mover) gather(r *Received, rec *Record, b *bounds, every int, now times
 		next, some = rec.newest-entangle.Tick(bits.Len64(after)-1), true
 	}
 	m.count = 0
-	if n == 0 || n < samplesBefore && older[n-1].tick != b.since {
+	if n == 0 || n < most && older[n-1].tick != b.since {
 		m.anchor(r, rec, b, every, next, some)
 	}
 	for n--; n >= 0; n-- {
@@ -132,7 +131,7 @@ func (m *mover) gather(r *Received, rec *Record, b *bounds, every int, now times
 		m.count++
 	}
 	m.before = m.count
-	for after != 0 && m.count < samplesBefore+samplesAfter {
+	for after != 0 && m.count < m.before+mostAfter {
 		k := bits.Len64(after) - 1
 		after &^= 1 << k
 		if tick := rec.newest - entangle.Tick(k); b.holds(tick) {
@@ -165,6 +164,9 @@ func (m *mover) add(r *Received, rec *Record, tick entangle.Tick, every int) {
 	m.count++
 }
 
+// usualSamples is the most samples up to the time that usual looks at.
+const usualSamples = 3
+
 // usual sets the movement of an entity that never waited for a sample, as nearly all do. It returns
 // false for others.
 func (m *mover) usual() bool {
@@ -175,7 +177,7 @@ func (m *mover) usual() bool {
 	if b.earliest >= a.time() {
 		return false
 	}
-	for i := m.before - 1; i > 0 && i > m.before-3; i-- {
+	for i := m.before - 1; i > 0 && i > m.before-usualSamples; i-- {
 		if m.samples[i].earliest >= m.samples[i-1].time() {
 			return false
 		}
@@ -187,12 +189,19 @@ func (m *mover) usual() bool {
 	return true
 }
 
+// move sets the movement at a time. It reports whether it is the usual one, which needs few samples.
+func (m *mover) move(r *Received, rec *Record, b *bounds, every int, now timesync.Shown) (usual bool) {
+	if m.gather(r, rec, b, every, now, usualSamples+1, 1); m.usual() {
+		return true
+	}
+	m.gather(r, rec, b, every, now, samplesBefore, samplesAfter)
+	m.find(now)
+	return false
+}
+
 // find sets the movement at a time, as the client's snapshot.Store has found it: sample by sample, as
 // they arrived. What may have arrived in time did: a timeline is chosen so that nearly all updates do.
 func (m *mover) find(now timesync.Shown) {
-	if m.usual() {
-		return
-	}
 	first := &m.samples[0]
 	m.set(leg{from: first.tick, to: first.tick, start: first.time(), end: first.time()})
 	m.known, m.at, m.rests, m.late = 1, 0, false, false

@@ -155,6 +155,17 @@ func (r *Received) record(g Group) *Record {
 	return &(*space)[g.Index]
 }
 
+// records returns those of n consecutive groups.
+func (r *Received) records(g Group, n int) []Record {
+	first := g.Index
+	g.Index += n - 1
+	r.record(g)
+	if g.Private {
+		return r.spaces[1][first : first+n]
+	}
+	return r.spaces[0][first : first+n]
+}
+
 // Begin records that a client is sent a group for the first time, as of a tick.
 func (r *Received) Begin(g Group, tick entangle.Tick) {
 	rec := r.record(g)
@@ -208,8 +219,7 @@ func (r *Received) Acknowledge(g Group, tick entangle.Tick) { r.record(g).receiv
 
 // AcknowledgeRange is Acknowledge for public groups from first up to end.
 func (r *Received) AcknowledgeRange(first, end int, tick entangle.Tick) {
-	r.record(Group{Index: end - 1})
-	records := r.spaces[0][first:end]
+	records := r.records(Group{Index: first}, end-first)
 	for i := range records {
 		records[i].receive(tick)
 	}

@@ -2,69 +2,47 @@ package rewind
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
 )
 
 // findBase writes the value at which the last movement of a target begins into the scratch row.
-func (v *View) findBase(col int, s *special) {
-	h, k := v.history, &v.history.kinds[col]
+func (v *View) findBase(col int, r *run) {
+	h, k, m := v.history, &v.history.kinds[col], &v.special[r.special-1]
 	if k.Curve != nil {
-		v.findBase(k.With, s) // the curve begins with both
+		v.findBase(k.With, r) // the curve begins with both
 	}
-	for i := 1; i < s.n; i++ {
-		v.writeShown(col, s, i-1, s.legs[i].start, h.value(col, h.scratch(v.Targets[s.target].Slot)))
+	for i := 1; i < m.n; i++ {
+		v.writeShown(col, r, &m.legs[i-1], m.legs[i].start, h.values(col, h.scratch(r.first.Slot), 1))
 	}
 }
 
 // writeShown writes the value of a target at a time of one of its movements into dst, which may be the
 // scratch row.
-func (v *View) writeShown(col int, s *special, i int, now timesync.Shown, dst []byte) {
-	t := s.target
-	from, to, share, seconds := v.from[t], v.to[t], v.share[t], float32(0)
-	if v.history.curves {
-		seconds = v.seconds[t]
-	}
-	was := places{v.pairOf.from[t : t+1 : t+1], v.pairOf.to[t : t+1 : t+1]}
-	wasFrom, wasTo := was.from[0], was.to[0]
-	v.setPair(t, &s.legs[i], now)
-	was.from[0], was.to[0] = v.from[t], v.to[t]
-	size := v.history.kinds[col].Size
-	if len(v.one) < size {
-		v.one = make([]byte, size)
-	}
-	v.blend(col, v.one[:size], t, t+1)
-	copy(dst, v.one[:size])
-	v.from[t], v.to[t], v.share[t] = from, to, share
-	if v.history.curves {
-		v.seconds[t] = seconds
-	}
-	was.from[0], was.to[0] = wasFrom, wasTo
-	if s.legs[i].rests {
-		v.continueRest(col, t, &s.legs[i], now, dst)
-	}
+func (v *View) writeShown(col int, r *run, l *leg, now timesync.Shown, dst []byte) {
+	one, x := *r, &v.scratch
+	one.pair = v.history.pairAt(l, r.first.Slot, now)
+	x.one = slices.Grow(x.one[:0], len(dst))[:len(dst)]
+	v.blend(col, &one, x.one)
+	copy(dst, x.one)
+	v.continueRest(col, r, l, now, dst)
 }
 
 // carry overwrites the value of a target that continues after its last sample.
-func (v *View) carry(col int, s *special) {
-	l := &s.legs[s.n-1]
-	if l.rests {
-		size := v.history.kinds[col].Size
-		v.continueRest(col, s.target, l, v.Targets[s.target].Shown, v.columns[col].values[s.target*size:(s.target+1)*size])
-	}
+func (v *View) carry(col int, r *run, dst []byte) {
+	v.continueRest(col, r, v.special[r.special-1].last(), r.first.Shown, dst)
 }
 
 // continueRest overwrites a value at rest, if the column continues in the direction of its last
 // movement: for Kind.Extrapolate ticks, and back in as many.
-func (v *View) continueRest(col, target int, l *leg, now timesync.Shown, dst []byte) {
-	h, k, slot := v.history, &v.history.kinds[col], v.Targets[target].Slot
-	if k.Extrapolate == 0 || l.from == l.to || h.jumped(l.from, l.to, slot) {
+func (v *View) continueRest(col int, r *run, l *leg, now timesync.Shown, dst []byte) {
+	h, k, slot := v.history, &v.history.kinds[col], r.first.Slot
+	if k.Extrapolate == 0 || !l.rests || l.from == l.to || h.jumped(l.from, l.to, slot) {
 		return
 	}
-	x := &v.pair
-	x.from[0], x.to[0] = h.index(l.from, slot), h.index(l.to, slot)
-	a, b := h.value(col, x.from[0]), h.value(col, x.to[0])
-	if bytes.Equal(a, b) || k.TooFar != nil && k.TooFar(a, b) {
+	p := pair{from: h.index(l.from, slot), to: h.index(l.to, slot)}
+	if a, b := h.values(col, p.from, 1), h.values(col, p.to, 1); bytes.Equal(a, b) || k.TooFar != nil && k.TooFar(a, b) {
 		return
 	}
 	most := timesync.Shown(k.Extrapolate) << 8
@@ -72,7 +50,10 @@ func (v *View) continueRest(col, target int, l *leg, now timesync.Shown, dst []b
 	if most < beyond {
 		beyond = 2*most - min(beyond, 2*most)
 	}
-	if x.share[0] = float32(float64(l.end+beyond-l.start) / float64(l.end-l.start)); x.share[0] > 1 {
-		k.Each(dst, h.planes[col], x.from[:], x.to[:], x.share[:])
+	if p.share = float32(float64(l.end+beyond-l.start) / float64(l.end-l.start)); p.share > 1 {
+		x := &v.scratch
+		x.begin()
+		x.add(p)
+		k.Each(dst, h.planes[col], x.from, x.to, x.share)
 	}
 }

@@ -1,8 +1,7 @@
 package rewind
 
 import (
-	"bytes"
-	"slices"
+	"sort"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
@@ -19,39 +18,65 @@ type Target struct {
 	Rewound bool
 	Gone    bool // the client has lost it since
 	Waited  bool // its movement began when an update arrived that was late, or after a rest
+}
 
-	held entangle.Tick // of the newest update up to Shown
+// Entities are entities of consecutive slots in consecutive groups.
+type Entities struct {
+	Slot   Slot            // of the first
+	Group  Group           // of the first
+	Every  int             // the interval by which they are shown
+	Names  []uint64        // of each, as the caller names it
+	Joined []entangle.Tick // since when each is in its group
+}
+
+// Part returns the entities from an index on and before another.
+func (e *Entities) Part(from, to int) Entities {
+	return Entities{
+		Slot: e.Slot + Slot(from), Group: Group{e.Group.Private, e.Group.Index + from}, Every: e.Every,
+		Names: e.Names[from:to], Joined: e.Joined[from:to],
+	}
 }
 
 // View is what one screen showed. The zero value is ready for use.
 type View struct {
-	Targets []Target
-
 	history  *History
 	received *Received
+	entities []uint64 // the targets, as the caller names them
+	runs     []run    // of targets
+	alike    alike
 	mover    mover
-
-	like           like
-	places         []uint32      // by slot: the index of its newest target, if there is one
-	from, to       []uint32      // places of values, by target
-	pairOf         places        // the same for one column
-	changed        places        // memory for pairOf, where it differs
-	oldest         entangle.Tick // of all values
-	placed         bool          // places is made
-	share, seconds []float32
-	hidden         []hidden
-	special        []special       // targets that do not move from one sample to another
-	stays          map[uint64]stay // scratch of AddDeparted: by entity, the oldest that is known
-	columns        []column
-	curve          curve
-	one            []byte // scratch: a value
-	pair           struct {
-		from, to [1]uint32
-		share    [1]float32
-	}
+	special  []movement // of targets that move on from no update, or beyond the last one
+	hidden   []hidden
+	stays    map[uint64]stay // scratch of AddDeparted: by entity, the oldest that is known
+	columns  []column
+	index    index
+	scratch  scratch
 }
 
-type places struct{ from, to []uint32 }
+// run is a part of the targets: entities of consecutive slots, which are shown between the same two ticks.
+type run struct {
+	first   Target // without Entity
+	at      int    // its index
+	count   int
+	held    entangle.Tick // of the newest update up to the time that is shown
+	special int           // number of its entry in View.special, from 1; 0: it moves from one sample to another
+	pair
+}
+
+// pair is the values between which the first target of a run is shown.
+type pair struct {
+	from, to       uint32 // places in the history
+	share, seconds float32
+}
+
+// part returns one target of a run.
+func (r *run) part(i int) run {
+	one := *r
+	one.first.Slot += Slot(i)
+	one.at, one.count = r.at+i, 1
+	one.from, one.to = r.from+uint32(i), r.to+uint32(i)
+	return one
+}
 
 // hidden are the columns of a target that the client does not get.
 type hidden struct {
@@ -59,33 +84,11 @@ type hidden struct {
 	cols   set.Mask
 }
 
-// special is a target whose movement begins on the way of another one, or goes on after the last sample.
-type special struct {
-	target int
-	movement
-}
-
-// column has the values of the targets in one column.
-type column struct {
-	known  bool
-	values []byte
-	absent []bool
-}
-
-// curve is scratch memory for the targets of a column that is blended with another one.
-type curve struct {
-	rows           []int
-	from, to       []uint32
-	share, seconds []float32
-	values         []byte
-}
-
 // Reset begins a view of a client, or of nobody if received is nil: without targets.
 func (v *View) Reset(h *History, received *Received) {
 	v.history, v.received = h, received
-	v.Targets, v.special, v.hidden = v.Targets[:0], v.special[:0], v.hidden[:0]
-	v.from, v.to, v.placed = v.from[:0], v.to[:0], false
-	v.share, v.seconds = v.share[:0], v.seconds[:0]
+	v.entities, v.runs, v.special, v.hidden = v.entities[:0], v.runs[:0], v.special[:0], v.hidden[:0]
+	v.alike.known, v.index.known = false, false
 	if v.stays == nil {
 		v.stays = map[uint64]stay{}
 	}
@@ -95,45 +98,85 @@ func (v *View) Reset(h *History, received *Received) {
 	for i := range v.columns {
 		v.columns[i].known = false
 	}
-	v.mover.times.reset(0)
-	v.like.known = false
-	h.compare()
-	v.oldest = h.newest
 	if received != nil && h.count > 0 {
 		received.Forget(h.Oldest())
 	}
 }
 
+// Len returns the number of targets.
+func (v *View) Len() int { return len(v.entities) }
+
+// Entities returns the targets, as the caller names them. It is valid until the next Reset.
+func (v *View) Entities() []uint64 { return v.entities }
+
+// Target returns a target, from 0 to Len.
+func (v *View) Target(i int) Target {
+	r := &v.runs[sort.Search(len(v.runs), func(k int) bool { return v.runs[k].at > i })-1]
+	t := r.first
+	t.Slot, t.Entity = t.Slot+Slot(i-r.at), v.entities[i]
+	return t
+}
+
+// Count returns the number of targets that are rewound, and of those that waited.
+func (v *View) Count() (rewound, waited int) {
+	for i := range v.runs {
+		if r := &v.runs[i]; r.first.Rewound {
+			rewound += r.count
+			if r.first.Waited {
+				waited += r.count
+			}
+		}
+	}
+	return rewound, waited
+}
+
+// Find returns the index of a target.
+func (v *View) Find(entity uint64) (target int, ok bool) { return v.index.find(v.entities, entity) }
+
 // Hide hides columns of the target that was added last.
 func (v *View) Hide(cols set.Mask) {
-	if !cols.IsZero() && len(v.Targets) > 0 {
-		v.hidden = append(v.hidden, hidden{len(v.Targets) - 1, cols})
+	if !cols.IsZero() && len(v.entities) > 0 {
+		v.hidden = append(v.hidden, hidden{len(v.entities) - 1, cols})
 	}
 }
 
-// AddPresent adds an entity that is not rewound: as of the newest tick.
-func (v *View) AddPresent(t Target) {
+// push adds a run of targets, whose entities are added next.
+func (v *View) push(r run) {
+	r.at = len(v.entities)
+	v.runs = append(v.runs, r)
+}
+
+// AddPresent adds entities that are not rewound: as of the newest tick.
+func (v *View) AddPresent(e *Entities) {
 	newest, ok := v.history.Newest()
 	if !ok {
 		return
 	}
-	at := v.history.index(newest, t.Slot)
-	t.Shown, t.Rewound, t.held = timesync.ShownAt(newest, 0), false, newest
-	v.Targets = append(v.Targets, t)
-	v.add(at, at, 0, 0)
+	at := v.history.index(newest, e.Slot)
+	v.push(run{first: Target{Slot: e.Slot, Shown: timesync.ShownAt(newest, 0)}, count: len(e.Names), held: newest, pair: pair{from: at, to: at}})
+	v.entities = append(v.entities, e.Names...)
 }
 
-// Add adds an entity of a group that the client has, if the screen showed it at a time. every is the
-// interval by which it is shown, and joined the tick since which it is in the group. It returns false if the screen
-// did not show it.
-func (v *View) Add(g Group, t Target, every int, joined entangle.Tick, now timesync.Shown) (ok bool) {
-	rec := v.received.record(g)
-	b := bounds{since: rec.since}
-	if b.since.Before(joined) {
-		b.since = joined
+// Add adds those entities that the screen showed at a time, of groups that the client has. It returns how many
+// these are.
+func (v *View) Add(e *Entities, now timesync.Shown) (added int) {
+	records := v.received.records(e.Group, len(e.Names))
+	for i := 0; i < len(records); {
+		if n := v.addAlike(e, i, records[i:], now); n > 0 {
+			added, i = added+n, i+n
+			continue
+		}
+		b := bounds{since: records[i].since}
+		if b.since.Before(e.Joined[i]) {
+			b.since = e.Joined[i]
+		}
+		t := Target{Slot: e.Slot + Slot(i), Entity: e.Names[i], Shown: now, Rewound: true}
+		if v.addBetween(&records[i], records[i].arrived, &b, &t, e.Every) {
+			added++
+		}
+		i++
 	}
-	t.Shown, t.Rewound = now, true
-	return v.addBetween(rec, rec.arrived, &b, &t, every)
+	return added
 }
 
 // Client is what View.AddDeparted asks of a client.
@@ -212,6 +255,7 @@ func (v *View) nextStay(client Client, d *departure) (next stay, ok bool) {
 	return next, true
 }
 
+// addBetween adds an entity between two of its samples, as a run of its own.
 func (v *View) addBetween(rec *Record, arrived uint32, b *bounds, t *Target, every int) (ok bool) {
 	h, m := v.history, &v.mover
 	if rec.mask == 0 || h.count == 0 || t.Shown.Tick().Before(b.since) || !v.received.isLongAgo(arrived) && v.received.at(arrived, every) >= t.Shown {
@@ -220,205 +264,35 @@ func (v *View) addBetween(rec *Record, arrived uint32, b *bounds, t *Target, eve
 	if !v.received.hasJoined(rec, b.since, every, t.Shown) {
 		return false
 	}
-	if v.like.is(v.received, rec, b, every, t.Shown) && !h.jumped(v.like.from, v.like.to, t.Slot) {
-		v.addLike(t)
-		return true
-	}
 	m.history, m.slot, m.carries = h, t.Slot, h.carries
-	if first, ok := m.quick(v.received, rec, b, every, t.Shown); ok {
-		t.held = m.last().from
-		v.like.set(h, rec, first, every, m.last(), t.Shown)
-	} else {
-		m.every, m.second = timesync.Shown(every)<<8, timesync.Shown(h.tickRate)<<8
-		m.gather(v.received, rec, b, every, t.Shown)
-		m.find(t.Shown)
-		t.held = m.held(t.Shown)
-		l := m.last()
-		if m.n > 1 || l.rests && l.from != l.to && m.carries {
-			v.special = append(v.special, special{target: len(v.Targets), movement: m.movement})
-		}
-		t.Waited = !l.rests && (m.n > 1 || l.start != timesync.ShownAt(l.from, 0))
+	m.every, m.second = timesync.Shown(every)<<8, timesync.Shown(h.tickRate)<<8
+	usual := m.move(v.received, rec, b, every, t.Shown)
+	l := m.last()
+	t.Waited = !l.rests && (m.n > 1 || l.start != timesync.ShownAt(l.from, 0))
+	r := run{first: *t, count: 1, held: m.held(t.Shown), pair: h.pairAt(l, t.Slot, t.Shown)}
+	if m.n > 1 || l.rests && l.from != l.to && m.carries {
+		v.special = append(v.special, m.movement)
+		r.special = len(v.special)
 	}
-	v.Targets = append(v.Targets, *t)
-	if t.held.Before(v.oldest) {
-		v.oldest = t.held
+	v.push(r)
+	v.entities = append(v.entities, t.Entity)
+	if usual && !b.ends {
+		v.alike.set(v, rec, every)
 	}
-	v.add(0, 0, 0, 0)
-	v.setPair(len(v.from)-1, m.last(), t.Shown)
 	return true
 }
 
-// setPair sets the values between which a target is at a time of one of its movements.
-func (v *View) setPair(target int, l *leg, now timesync.Shown) {
-	h, s := v.history, v.Targets[target].Slot
-	fromTick, share := h.clamp(l.from), l.share(now)
-	from, to := h.index(fromTick, s), h.index(l.to, s)
+// pairAt returns the values between which an entity is at a time of one of its movements.
+func (h *History) pairAt(l *leg, s Slot, now timesync.Shown) pair {
+	p := pair{from: h.index(l.from, s), to: h.index(l.to, s), share: l.share(now), seconds: float32(float64(l.end-l.start) / float64(timesync.Shown(h.tickRate)<<8))}
 	if l.base {
-		from = h.scratch(s)
+		p.from = h.scratch(s)
 	}
 	switch {
-	case share >= 1:
-		from, share = to, 0
+	case p.share >= 1:
+		p.from, p.share = p.to, 0
 	case h.jumped(l.from, l.to, s):
-		to, share = from, 0
+		p.to, p.share = p.from, 0
 	}
-	if fromTick.Before(v.oldest) {
-		v.oldest = fromTick
-	}
-	v.from[target], v.to[target], v.share[target] = from, to, share
-	if h.curves {
-		v.seconds[target] = float32(float64(l.end-l.start) / float64(timesync.Shown(h.tickRate)<<8))
-	}
-}
-
-// add adds the pair of the target that was added last.
-func (v *View) add(from, to uint32, share, seconds float32) {
-	v.from, v.to, v.share = append(v.from, from), append(v.to, to), append(v.share, share)
-	if v.history.curves {
-		v.seconds = append(v.seconds, seconds)
-	}
-}
-
-// Find returns the index of a target that is not Gone. Entity names it.
-func (v *View) Find(s Slot, entity uint64) (target int, ok bool) {
-	if !v.placed {
-		v.findPlaces()
-	}
-	if int(s) >= len(v.places) {
-		return 0, false
-	}
-	i := int(v.places[s])
-	if i >= len(v.Targets) || v.Targets[i].Slot != s || v.Targets[i].Entity != entity {
-		return 0, false
-	}
-	return i, true
-}
-
-func (v *View) findPlaces() {
-	v.placed = true
-	for i := range v.Targets {
-		s := int(v.Targets[i].Slot)
-		if s >= len(v.places) {
-			v.places = append(v.places, make([]uint32, s+1-len(v.places))...)
-		}
-		v.places[s] = uint32(i)
-	}
-}
-
-// Search is Find for any target. It looks at all of them.
-func (v *View) Search(entity uint64) (target int, ok bool) {
-	for i := range v.Targets {
-		if v.Targets[i].Entity == entity {
-			return i, true
-		}
-	}
-	return 0, false
-}
-
-// Values returns the values of a column of all targets, in their order. absent says which of them did not
-// have the column. Both are valid until the next Reset.
-func (v *View) Values(col int) (values []byte, absent []bool) {
-	c, k := &v.columns[col], &v.history.kinds[col]
-	if c.known {
-		return c.values, c.absent
-	}
-	n := len(v.Targets)
-	c.known = true
-	c.values = slices.Grow(c.values[:0], n*k.Size)[:n*k.Size]
-	c.absent = slices.Grow(c.absent[:0], n)[:n]
-	v.pairOf.from, v.pairOf.to = v.from, v.to
-	v.findAbsent(col, c.absent)
-	if k.Each == nil {
-		plane := v.history.planes[col]
-		for i := range v.Targets {
-			at := v.history.index(v.Targets[i].held, v.Targets[i].Slot)
-			copy(c.values[i*k.Size:(i+1)*k.Size], plane[int(at)*k.Size:])
-		}
-		return c.values, c.absent
-	}
-	for i := range v.special {
-		v.findBase(col, &v.special[i])
-	}
-	v.blend(col, c.values, 0, n)
-	for i := range v.special {
-		v.carry(col, &v.special[i])
-	}
-	return c.values, c.absent
-}
-
-// findAbsent finds which targets did not have a column.
-func (v *View) findAbsent(col int, absent []bool) {
-	h := v.history
-	if h.isSteady(col, v.oldest) {
-		present := h.Slots(col)
-		for i := range absent {
-			absent[i] = !present.Has(int(v.Targets[i].Slot))
-		}
-	} else {
-		v.findChanges(col, absent)
-	}
-	for _, hidden := range v.hidden {
-		absent[hidden.target] = absent[hidden.target] || hidden.cols.Has(col)
-	}
-}
-
-// findChanges is findAbsent for a column that some entity has got or lost in the time that the view is of. A
-// component is not blended when it is inserted, nor when it is removed.
-func (v *View) findChanges(col int, absent []bool) {
-	h := v.history
-	v.changed.from, v.changed.to = append(v.changed.from[:0], v.from...), append(v.changed.to[:0], v.to...)
-	v.pairOf = v.changed
-	for i := range v.Targets {
-		t := &v.Targets[i]
-		if from, to := &v.changed.from[i], &v.changed.to[i]; *from != *to {
-			if !h.holds(col, *to) {
-				*to = *from
-			} else if !h.holds(col, *from) {
-				*from = *to
-			}
-		}
-		// What was removed is gone also if the client had not got to know that yet.
-		absent[i] = !h.has(col, t.held, t.Slot) || !h.has(col, h.sentAt(t.Shown.Tick()), t.Slot)
-	}
-}
-
-// blend writes the values of some targets by their pairs.
-func (v *View) blend(col int, values []byte, begin, end int) {
-	k, h := &v.history.kinds[col], v.history
-	from, to := v.pairOf.from, v.pairOf.to
-	k.Each(values, h.planes[col], from[begin:end], to[begin:end], v.share[begin:end])
-	if k.Curve != nil {
-		v.blendCurves(col, values, begin, end)
-	}
-	if k.TooFar == nil {
-		return
-	}
-	for i := begin; i < end; i++ {
-		if a, b := h.value(col, from[i]), h.value(col, to[i]); from[i] != to[i] && k.TooFar(a, b) {
-			copy(values[(i-begin)*k.Size:(i-begin+1)*k.Size], a)
-		}
-	}
-}
-
-// blendCurves overwrites the values of targets that have both columns, and are not at rest.
-func (v *View) blendCurves(col int, values []byte, begin, end int) {
-	k, h, x, from, to := &v.history.kinds[col], v.history, &v.curve, v.pairOf.from, v.pairOf.to
-	x.rows, x.from, x.to, x.share, x.seconds = x.rows[:0], x.from[:0], x.to[:0], x.share[:0], x.seconds[:0]
-	for i := begin; i < end; i++ {
-		t := &v.Targets[i]
-		if from[i] == to[i] || !h.has(k.With, t.held, t.Slot) || bytes.Equal(h.value(col, from[i]), h.value(col, to[i])) {
-			continue
-		}
-		x.rows = append(x.rows, i-begin)
-		x.from, x.to = append(x.from, from[i]), append(x.to, to[i])
-		x.share, x.seconds = append(x.share, v.share[i]), append(x.seconds, v.seconds[i])
-	}
-	if len(x.rows) == 0 {
-		return
-	}
-	x.values = slices.Grow(x.values[:0], len(x.rows)*k.Size)[:len(x.rows)*k.Size]
-	k.Curve(x.values, h.planes[col], h.planes[k.With], x.from, x.to, x.share, x.seconds)
-	for i, row := range x.rows {
-		copy(values[row*k.Size:(row+1)*k.Size], x.values[i*k.Size:(i+1)*k.Size])
-	}
+	return p
 }

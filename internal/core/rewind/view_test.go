@@ -85,12 +85,17 @@ func (w *world) screen(at float64) {
 	w.ScreenArrived(&timesync.Screen{Base: shown(at), Packets: w.every}, true)
 }
 
+// add adds the entity of slot 5, and reports whether the screen showed it.
+func (w *world) add(every int, joined entangle.Tick, now timesync.Shown) bool {
+	return w.view.Add(&Entities{Slot: 5, Group: w.group, Every: every, Names: []uint64{7}, Joined: []entangle.Tick{joined}}, now) > 0
+}
+
 func shown(at float64) timesync.Shown { return timesync.Shown(at * 256) }
 
 // at returns what the screen showed at a time. ok is false if that was nothing.
 func (w *world) at(col int, time float64) (value float64, ok bool) {
 	w.view.Reset(w.History, &w.Received)
-	w.view.Add(w.group, Target{Slot: 5, Entity: 7}, 1, 0, shown(time))
+	w.add(1, 0, shown(time))
 	w.client.now = shown(time)
 	w.view.AddDeparted(&w.client)
 	values, absent := w.view.Values(col)
@@ -105,10 +110,10 @@ func (w *world) departedAt(time float64) (t Target, ok bool) {
 	w.view.Reset(w.History, &w.Received)
 	w.client.now = shown(time)
 	w.view.AddDeparted(&w.client)
-	if len(w.view.Targets) == 0 {
+	if w.view.Len() == 0 {
 		return t, false
 	}
-	return w.view.Targets[0], true
+	return w.view.Target(0), true
 }
 
 // client is a client that has an entity at a place, or none if has is false.
@@ -253,7 +258,7 @@ func TestOnlyWhatThePlayerSawIsInAView(t *testing.T) {
 	w.Received.Begin(w.group, 118) // another entity
 	_, ok := w.at(spot, 114.5)
 	assert.True(t, ok, "it was despawned in tick 115, and was on the screen")
-	assert.True(t, w.view.Targets[0].Gone)
+	assert.True(t, w.view.Target(0).Gone)
 	_, ok = w.at(spot, 115)
 	assert.False(t, ok)
 	_, ok = w.at(spot, 118.5)
@@ -445,7 +450,7 @@ func compareWithStore(t *testing.T, rng *rand.Rand) {
 			dst := make([]byte, 8)
 			store.Show(col, dst)
 			w.view.Reset(w.History, &w.Received)
-			w.view.Add(w.group, Target{Slot: 5}, every, 0, shown(now))
+			w.add(every, 0, shown(now))
 			got, absent := w.view.Values(col)
 			require.Len(t, absent, 1, "tick %d", tick)
 			compared++

@@ -160,6 +160,25 @@ func (v *visibility) Interpolates(client entangle.ClientID, s repl.Slot) bool {
 		(by.target == components.Nobody || !v.includes(by.target, by.setBy, client))
 }
 
+// interpolatedExceptBy returns a client. Every other one that gets an entity interpolates it. ok is false if that is not
+// certain.
+func (v *visibility) interpolatedExceptBy(s repl.Slot) (client entangle.ClientID, ok bool) {
+	t, by := &v.Interpolations, v.Predictions.targetOf(s)
+	if t.comp < 0 || t.forNobody(s) {
+		return entangle.Nobody, false
+	}
+	to := t.of[s]
+	switch {
+	case by.target == components.Nobody && isAll(to.target):
+		return entangle.Nobody, true
+	case by.target == components.Nobody && to.target == components.NotOwner:
+		return v.Owner[to.setBy], true
+	case by.target == components.Owner && (isAll(to.target) || to.target == components.NotOwner && v.Owner[to.setBy] == v.Owner[by.setBy]):
+		return v.Owner[by.setBy], true
+	}
+	return entangle.Nobody, false
+}
+
 // encodeInterpolated writes components.Interpolated, which has the interval of the entity's group, and the number of
 // its teleports.
 func (c *Collector) encodeInterpolated(w *bits.Writer, s repl.Slot) {

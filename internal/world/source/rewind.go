@@ -1,7 +1,7 @@
 package source
 
 import (
-	"github.com/mlange-42/arche/ecs"
+	"slices"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/columns"
@@ -21,6 +21,7 @@ type Rewind struct {
 	chosen    []int // those of components with the option Rewind
 	ticks     int   // by how many ticks a view may be in the past
 	stats     Rewinds
+	kept      keptEntities
 	present   rewind.View // of those who see the present
 	presentAt entangle.Tick
 	viewer    viewer // scratch, which would be allocated otherwise
@@ -129,7 +130,7 @@ type Screen interface {
 // viewer is a client of which a view is made. It asks the Screen once for each interval in a row.
 type viewer struct {
 	rewind  *Rewind
-	id      entangle.ClientID
+	client  entangle.ClientID
 	peer    *sender.Peer
 	screen  Screen
 	oldest  timesync.Shown
@@ -158,64 +159,66 @@ func (v *viewer) Find(s rewind.Slot, entity uint64) (p rewind.Place, ok bool) {
 	if !ok || columns.PackEntity(c.Table.Entity(columns.Slot(s))) != entity {
 		return rewind.Place{}, false
 	}
-	return rewind.Place{Group: at.Group, Joined: at.Joined, Present: !c.Visibility.Interpolates(v.id, repl.Slot(s))}, true
+	_, joined, _ := c.Sender.GroupOf(repl.Slot(s))
+	return rewind.Place{Group: at.Group, Joined: joined, Present: !c.Visibility.Interpolates(v.client, repl.Slot(s))}, true
 }
 
 // View fills a view with what a client's screen showed, for the tick that runs now. It reports whether any
 // time was clamped.
 func (r *Rewind) View(v *rewind.View, client entangle.ClientID, peer *sender.Peer, screen Screen, now entangle.Tick) (clamped bool) {
 	t := &r.viewer
-	*t = viewer{rewind: r, id: client, peer: peer, screen: screen, oldest: timesync.ShownAt(now, 0) - timesync.Shown(r.ticks)<<8}
+	*t = viewer{rewind: r, client: client, peer: peer, screen: screen, oldest: timesync.ShownAt(now, 0) - timesync.Shown(r.ticks)<<8}
 	v.Reset(r.history, peer.Received())
-	for i, col := range r.chosen {
-		slots := r.history.Slots(col)
-		for s := slots.Next(0); s >= 0; s = slots.Next(s + 1) {
-			if !r.listed(s, i) {
-				r.add(v, client, peer, t, repl.Slot(s))
-			}
-		}
+	r.listKept(now)
+	for i := range r.kept.stretches {
+		r.addStretch(v, &r.kept.stretches[i])
 	}
 	v.AddDeparted(t)
 	r.stats.Views++
-	for i := range v.Targets {
-		if v.Targets[i].Rewound {
-			r.stats.Targets++
-		}
-		if v.Targets[i].Waited {
-			r.stats.Waited++
-		}
-	}
+	rewound, waited := v.Count()
+	r.stats.Targets += uint64(rewound)
+	r.stats.Waited += uint64(waited)
 	if t.clamped {
 		r.stats.Clamped++
 	}
 	return t.clamped
 }
 
-// listed reports whether a slot has one of the first n chosen columns.
-func (r *Rewind) listed(slot, n int) bool {
-	for _, col := range r.chosen[:n] {
-		if r.history.Slots(col).Has(slot) {
-			return true
+// addStretch adds those entities of a stretch that a client has now.
+func (r *Rewind) addStretch(v *rewind.View, st *stretch) {
+	t := &r.viewer
+	for begin := 0; begin < len(st.Names); {
+		n := 0
+		if st.plain {
+			n = t.peer.HasWhole(st.Group.Index+begin, len(st.Names)-begin)
+			if own := slices.Index(st.except[begin:begin+n], t.client); own >= 0 {
+				n = own
+			}
 		}
+		if n > 0 {
+			part := st.Part(begin, begin+n)
+			v.Add(&part, t.Time(st.Every))
+		} else {
+			n = 1
+			part := st.Part(begin, begin+1)
+			r.add(v, &part)
+		}
+		begin += n
 	}
-	return false
 }
 
-// add adds an entity that a client has now.
-func (r *Rewind) add(v *rewind.View, client entangle.ClientID, peer *sender.Peer, t *viewer, s repl.Slot) {
-	at, ok := peer.ShownNow(s)
+// add adds one entity if a client has it now.
+func (r *Rewind) add(v *rewind.View, e *rewind.Entities) {
+	t, s := &r.viewer, repl.Slot(e.Slot)
+	at, ok := t.peer.ShownNow(s)
 	if !ok {
 		return
 	}
-	target := rewind.Target{Slot: uint32(s), Entity: columns.PackEntity(r.collector.Table.Entity(columns.Slot(s)))}
 	hidden := at.Hidden.Or(r.collector.Visibility.Overrides.WithheldOf(s))
-	if !r.collector.Visibility.Interpolates(client, s) {
-		v.AddPresent(target)
+	if e.Group = at.Group; !r.collector.Visibility.Interpolates(t.client, s) {
+		v.AddPresent(e)
 		v.Hide(hidden)
-		return
-	}
-	every := r.collector.Sender.Interval(s)
-	if v.Add(at.Group, target, every, at.Joined, t.Time(every)) {
+	} else if v.Add(e, t.Time(e.Every)) > 0 {
 		v.Hide(hidden)
 	}
 }
@@ -229,24 +232,9 @@ func (r *Rewind) Present(now entangle.Tick) *rewind.View {
 	}
 	r.presented, r.presentAt = true, now
 	v.Reset(r.history, nil)
-	for i, col := range r.chosen {
-		slots := r.history.Slots(col)
-		for s := slots.Next(0); s >= 0; s = slots.Next(s + 1) {
-			if !r.listed(s, i) {
-				v.AddPresent(rewind.Target{Slot: uint32(s), Entity: columns.PackEntity(r.collector.Table.Entity(columns.Slot(s)))})
-			}
-		}
+	r.listKept(now)
+	for i := range r.kept.stretches {
+		v.AddPresent(&r.kept.stretches[i].Entities)
 	}
 	return v
-}
-
-// Find returns the index of an entity in a view.
-func (r *Rewind) Find(v *rewind.View, e ecs.Entity) (target int, ok bool) {
-	packed := columns.PackEntity(e)
-	if s, here := r.collector.Table.SlotOf(e); here {
-		if i, ok := v.Find(uint32(s), packed); ok {
-			return i, true
-		}
-	}
-	return v.Search(packed)
 }

@@ -98,7 +98,7 @@ func (s *rewindServer) run(ticks int) {
 			s.rewind.Record(s.tick, false)
 		}
 		if r := s.peer.Received(); r != nil {
-			r.ScreenArrived(&timesync.Screen{Base: s.shown(), Packets: 1})
+			r.ScreenArrived(&timesync.Screen{Base: s.shown(), Packets: 1}, true)
 		}
 	}
 }
@@ -133,7 +133,7 @@ func (s *rewindServer) placeOf(v *rewind.View, e ecs.Entity) (x float64, ok bool
 
 // valueIn returns a component of an entity in a view.
 func valueIn[T any](s *rewindServer, v *rewind.View, e ecs.Entity) (value T, ok bool) {
-	i, ok := s.rewind.Find(v, e)
+	i, ok := v.Find(columns.PackEntity(e))
 	if !ok {
 		return value, false
 	}
@@ -155,10 +155,10 @@ func TestAnEntityIsInAViewOnce(t *testing.T) {
 	s.look(&rewindScreen{at: s.shown()})
 	present := s.rewind.Present(s.tick + 1)
 	for _, v := range []*rewind.View{&s.view, present} {
-		assert.Len(t, v.Targets, 4)
+		assert.Equal(t, 4, v.Len())
 		found := map[uint64]bool{}
-		for i := range v.Targets {
-			found[v.Targets[i].Entity] = true
+		for i := range v.Len() {
+			found[v.Target(i).Entity] = true
 		}
 		assert.Len(t, found, 4)
 	}
@@ -200,8 +200,8 @@ func TestAViewIsAtMostSoFarInThePast(t *testing.T) {
 	s.run(70)
 	last := timesync.ShownAt(s.tick+1-20, 0)
 	require.True(t, s.look(&rewindScreen{at: timesync.ShownAt(s.tick-40, 0)}))
-	for i := range s.view.Targets {
-		assert.Equal(t, last, s.view.Targets[i].Shown)
+	for i := range s.view.Len() {
+		assert.Equal(t, last, s.view.Target(i).Shown)
 	}
 	x, ok := s.placeOf(&s.view, often)
 	assert.True(t, ok)
@@ -254,7 +254,7 @@ func TestTheViewOfThePresentFollowsTheTicks(t *testing.T) {
 		assert.True(t, ok)
 		assert.InDelta(t, 10*float64(s.tick), x, 0)
 		s.add(components.Replicate{})
-		assert.Len(t, s.rewind.Present(s.tick+1).Targets, len(v.Targets))
+		assert.Equal(t, s.rewind.Present(s.tick+1).Len(), v.Len())
 	}
 	assert.EqualValues(t, 6, s.rewind.Stats().Present)
 }
@@ -293,13 +293,13 @@ func TestAnEntityThatMovedAndEndedIsGone(t *testing.T) {
 	next := s.add(components.Replicate{})
 	s.run(1)
 	s.look(&rewindScreen{at: s.shown()})
-	i, ok := s.rewind.Find(&s.view, e)
+	i, ok := s.view.Find(columns.PackEntity(e))
 	require.True(t, ok)
-	assert.True(t, s.view.Targets[i].Gone)
+	assert.True(t, s.view.Target(i).Gone)
 	x, _ := s.placeOf(&s.view, e)
 	assert.InDelta(t, 10*(float64(s.tick)-5.5), x, 1e-9)
 	a, _ := s.collector.Slot(next)
-	assert.EqualValues(t, s.view.Targets[i].Slot, a, "the test wants the slot to be used again")
+	assert.EqualValues(t, s.view.Target(i).Slot, a, "the test wants the slot to be used again")
 }
 
 // Views blend by the options of a component: they do not blend values that are too far apart, and an entity goes on

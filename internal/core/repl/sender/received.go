@@ -39,11 +39,35 @@ func placeAt(sp *group.Space, i int) rewind.Group {
 	return rewind.Group{Private: sp.First == repl.Private, Index: i}
 }
 
+// GroupOf returns the group that an entity is in, which has no index if it is private: each peer has another one. joined
+// is the tick since which it is in it. ok is false for an unused slot.
+func (w *World) GroupOf(s repl.Slot) (g rewind.Group, joined entangle.Tick, ok bool) {
+	if !w.state.Slots.Used.Has(int(s)) {
+		return rewind.Group{}, 0, false
+	}
+	gr, m := w.state.Member(s)
+	if gr.Private {
+		return rewind.Group{Private: true}, m.Joined, true
+	}
+	return rewind.Group{Index: int(gr.Handle)}, m.Joined, true
+}
+
+// HasWhole returns how many of n consecutive public groups, from the first on, the peer has and may see all of.
+func (p *Peer) HasWhole(first, n int) (have int) {
+	steady := p.groups.Public.Steady
+	if steady.HasRange(first, first+n) {
+		return n
+	}
+	for have < n && steady.Has(first+have) {
+		have++
+	}
+	return have
+}
+
 // Shown is an entity that a peer was sent and may still see.
 type Shown struct {
 	Group  rewind.Group
-	Joined entangle.Tick // since when it is in the group
-	Hidden set.Mask      // its components that are hidden from the peer
+	Hidden set.Mask // its components that are hidden from the peer
 }
 
 // ShownNow returns the place of an entity at the peer. ok is false if the peer does not have the entity, or
@@ -68,7 +92,7 @@ func shownAt(p *group.Peer, s repl.Slot) (at Shown, ok bool) {
 	if some && h.Whole {
 		return Shown{}, false
 	}
-	return Shown{Group: placeAt(sp, i), Joined: m.Joined, Hidden: h.Comps}, true
+	return Shown{Group: placeAt(sp, i), Hidden: h.Comps}, true
 }
 
 // hiddenPart returns the part of a member that is hidden from a peer, or was when the peer was last sent the

@@ -1,0 +1,88 @@
+package rewind
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/timesync"
+)
+
+// alike is the movement that was found last, if the entity never waited for a sample. Most entities of a view have
+// been updated in the same ticks, and move alike: then nothing is computed for each.
+type alike struct {
+	known    bool
+	every    int
+	first    entangle.Tick // of the oldest update on which the movement depends
+	from, to entangle.Tick // of the newest one is to
+	updates  uint64        // bit k: the update of to-k arrived; of those from first on
+	window   uint64        // the bits of these ticks
+	run      run           // as that of slot 0
+	last     int           // index of the run of the last entities that move so
+}
+
+// set makes the run that was added last the one that others may be like. It depends on the samples that mover.usual
+// looks at.
+func (l *alike) set(v *View, rec *Record, every int) {
+	l.last = len(v.runs) - 1
+	m, r := &v.mover, v.runs[l.last]
+	of := m.last()
+	if l.known = m.before > usualSamples && v.received.isSettled(rec) && !v.history.jumped(of.from, of.to, r.first.Slot); !l.known {
+		return
+	}
+	l.every, l.from, l.to = every, of.from, of.to
+	l.first = m.samples[m.before-usualSamples].tick
+	l.window = uint64(1)<<(l.to-l.first+1) - 1
+	l.updates = rec.updatesUpTo(l.to) & l.window
+	l.run = r
+	l.run.from, l.run.to = r.from-r.first.Slot, r.to-r.first.Slot
+	l.known = v.history.Oldest().Before(l.from)
+}
+
+// addAlike adds as many entities as move like the one before, from the index begin on. The records are theirs.
+func (v *View) addAlike(e *Entities, begin int, records []Record, now timesync.Shown) (n int) {
+	l, s := &v.alike, e.Slot+Slot(begin)
+	if !l.known || now != l.run.first.Shown || e.Every != l.every {
+		return 0
+	}
+	if n = v.history.countBeforeJump(l.from, l.to, s, len(records)); n > 0 {
+		n = l.count(records[:n], e.Joined[begin:begin+n], v.received.settled())
+	}
+	if n == 0 {
+		return 0
+	}
+	if last := &v.runs[len(v.runs)-1]; l.last == len(v.runs)-1 && last.first.Slot+Slot(last.count) == s {
+		last.count += n
+	} else {
+		r := l.run
+		r.first.Slot, r.from, r.to, r.count = s, r.from+s, r.to+s, n
+		v.push(r)
+		l.last = len(v.runs) - 1
+	}
+	v.entities = append(v.entities, e.Names[begin:begin+n]...)
+	return n
+}
+
+// count returns how many entities in a row move like that, apart from teleports.
+func (l *alike) count(records []Record, joined []entangle.Tick, settled uint32) int {
+	updates, window, to, first := l.updates, l.window, l.to, l.first
+	for i := range joined {
+		if rec := &records[i]; rec.updatesUpTo(to)&window != updates || first.Before(rec.since) || first.Before(joined[i]) || rec.newestStructure() >= settled {
+			return i
+		}
+	}
+	return len(joined)
+}
+
+// settled returns the number of the oldest screen that is known: what arrived before it arrived long ago.
+func (r *Received) settled() uint32 { return max(r.count, screenRows) - screenRows }
+
+// isSettled reports whether the structure of a group arrived before all known screens.
+func (r *Received) isSettled(rec *Record) bool { return rec.newestStructure() < r.settled() }
+
+// newestStructure returns the number of the screen before which the newest structure of a group arrived.
+func (r *Record) newestStructure() uint32 {
+	return max(r.arrived, r.changes[0].arrived, r.changes[1].arrived)
+}
+
+// updatesUpTo returns which updates arrived. Bit k is that of tick-k; it is 0 for all if tick is after the newest one.
+func (r *Record) updatesUpTo(tick entangle.Tick) uint64 { return r.mask >> uint32(r.newest-tick) }
+
+func (r *Received) isLongAgo(screen uint32) bool { return screen < r.settled() }

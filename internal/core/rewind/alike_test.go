@@ -1,0 +1,181 @@
+package rewind
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/alloctest"
+	"github.com/entangle-ecs/entangle/internal/core/snapshot"
+	"github.com/entangle-ecs/entangle/internal/core/timesync"
+	"github.com/entangle-ecs/entangle/internal/set"
+)
+
+const crowdSize = 150
+
+// crowd is a server with many entities, of which most are updated in the same ticks, and one client.
+type crowd struct {
+	*History
+	Received
+	all     Entities
+	slots   []Slot // with the columns
+	newest  entangle.Tick
+	jumps   [crowdSize]uint8
+	rng     *rand.Rand
+	changes bool // entities teleport, get and lose columns, and join groups, and updates are lost
+}
+
+func newCrowd(rng *rand.Rand, changes bool) *crowd {
+	c := &crowd{History: NewHistory(curvedKinds(), tickRate, depth), rng: rng, changes: changes, newest: 1000}
+	c.all = Entities{Slot: 3, Group: Group{Index: 7}, Every: 1, Joined: make([]entangle.Tick, crowdSize)}
+	for i := range crowdSize {
+		c.all.Names = append(c.all.Names, uint64(1000+i))
+		c.slots = append(c.slots, c.all.Slot+Slot(i))
+		c.all.Joined[i] = c.newest
+		c.Received.Begin(Group{Index: 7 + i}, c.newest)
+		c.Deliver(Group{Index: 7 + i}, c.newest)
+	}
+	return c
+}
+
+// curvedKinds returns those of other tests, and a column that is shown by a curve.
+func curvedKinds() []snapshot.Kind {
+	curved := snapshot.Kind{Size: 8, Blend: blend, Each: each, With: mark}
+	curved.Curve = func(dst, plane, with []byte, from, to []uint32, share, seconds []float32) {
+		each(dst, plane, from, to, share)
+		for i := range from {
+			v := number(dst[i*8:]) + number(with[from[i]*8:])*float64(seconds[i])
+			binary.NativeEndian.PutUint64(dst[i*8:], math.Float64bits(v))
+		}
+	}
+	return append(kinds(), curved)
+}
+
+// tick runs a tick, in which the updates of most entities arrive.
+func (c *crowd) tick() {
+	c.newest++
+	c.History.Begin(c.newest, int(c.all.Slot)+crowdSize)
+	c.MarkSent()
+	for col := range c.kinds {
+		for _, s := range c.slots {
+			binary.NativeEndian.PutUint64(c.Row(col)[s*8:], math.Float64bits(float64(int(s)*int(c.newest)%251)))
+		}
+		has := c.slots
+		if c.changes && c.rng.IntN(8) == 0 {
+			at := c.rng.IntN(crowdSize)
+			has = slices.Concat(c.slots[:at], c.slots[at+1:])
+		}
+		MarkPresent(c.History, col, has)
+	}
+	if c.changes && c.rng.IntN(5) == 0 {
+		c.jumps[c.rng.IntN(crowdSize)]++
+	}
+	for i, n := range c.jumps {
+		c.SetTeleports(c.all.Slot+Slot(i), n)
+	}
+	arrived := c.newest - 2
+	c.PacketArrived(arrived)
+	for i := range crowdSize {
+		switch g := (Group{Index: 7 + i}); {
+		case c.changes && c.rng.IntN(2000) == 0:
+			c.Received.Change(g, arrived)
+			c.Deliver(g, arrived)
+		case c.changes && c.rng.IntN(2000) == 0:
+			c.all.Joined[i] = c.newest - 20
+		case !c.changes || c.rng.IntN(100) > 0:
+			c.Acknowledge(g, arrived)
+		}
+	}
+	c.ScreenArrived(&timesync.Screen{Base: shown(float64(c.newest) - 5.25), Packets: 1}, true)
+}
+
+// Entities that are added together are shown as those that are added one by one.
+//
+// Proves: L1, L4
+func TestEntitiesThatMoveAlikeAreShownAsEachAlone(t *testing.T) {
+	for seed := range uint64(40) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			c := newCrowd(rand.New(rand.NewPCG(seed, 22)), true)
+			var together, alone View
+			for range 180 {
+				c.tick()
+			}
+			longest := 0
+			for range 40 {
+				c.tick()
+				now := shown(float64(c.newest) - 5 + c.rng.Float64())
+				together.Reset(c.History, &c.Received)
+				together.Add(&c.all, now)
+				for _, r := range together.runs {
+					longest = max(longest, r.count)
+				}
+				at := 0
+				for i := range crowdSize {
+					alone.Reset(c.History, &c.Received)
+					if one := c.all.Part(i, i+1); alone.Add(&one, now) == 0 {
+						continue
+					}
+					require.Equal(t, alone.Target(0), together.Target(at))
+					for col := range c.kinds {
+						values, absent := together.Values(col)
+						want, wantAbsent := alone.Values(col)
+						require.Equal(t, wantAbsent[0], absent[at])
+						if !absent[at] {
+							require.Equal(t, number(want), number(values[at*8:]), "column %d of %d", col, i)
+						}
+					}
+					found, ok := together.Find(c.all.Names[i])
+					require.Equal(t, at, found)
+					require.True(t, ok)
+					at++
+				}
+				require.Equal(t, at, together.Len())
+			}
+			assert.Greater(t, longest, 10)
+		})
+	}
+}
+
+// An entity is found in a view also after the client has lost it, and another one is not found.
+//
+// Proves: L4
+func TestTargetsAreFoundByTheirEntity(t *testing.T) {
+	w := even(kinds(), 0)
+	w.Depart(w.group, Target{Slot: 5, Entity: 8}, 1, 100, 118, set.Mask{}, false)
+	w.view.Reset(w.History, &w.Received)
+	_, ok := w.view.Find(7)
+	assert.False(t, ok, "the view is empty")
+	w.at(spot, 113.5)
+	for entity, want := range map[uint64]int{7: 0, 8: 1} {
+		target, ok := w.view.Find(entity)
+		assert.True(t, ok)
+		assert.Equal(t, want, target)
+		assert.Equal(t, entity, w.view.Target(target).Entity)
+	}
+	_, ok = w.view.Find(9)
+	assert.False(t, ok)
+}
+
+func TestAViewOfManyAllocatesNothing(t *testing.T) {
+	c := newCrowd(rand.New(rand.NewPCG(1, 23)), false)
+	var v View
+	for range 200 {
+		c.tick()
+	}
+	assert.Zero(t, alloctest.Count(200, func() {
+		c.tick()
+		v.Reset(c.History, &c.Received)
+		v.Add(&c.all, shown(float64(c.newest)-5))
+		for col := range c.kinds {
+			v.Values(col)
+		}
+		v.Find(c.all.Names[1])
+	}))
+}

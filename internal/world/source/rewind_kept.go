@@ -1,0 +1,72 @@
+package source
+
+import (
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/columns"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/rewind"
+	"github.com/entangle-ecs/entangle/internal/set"
+)
+
+// keptEntities are the entities of which values are kept, in the order of their slots. They are listed once per tick
+// for all views.
+type keptEntities struct {
+	tick      entangle.Tick
+	known     bool
+	slots     set.Bitset
+	stretches []stretch
+	names     []uint64 // of all, as are the next two
+	joined    []entangle.Tick
+	except    []entangle.ClientID // the client that does not interpolate the entity
+}
+
+// stretch is some of them that follow one another in the order of their slots, and of their groups.
+type stretch struct {
+	rewind.Entities
+	except []entangle.ClientID
+	plain  bool // their groups are public, every client but except interpolates them, and none of it is withheld
+}
+
+// listKept lists the entities for the tick that runs now.
+func (r *Rewind) listKept(now entangle.Tick) {
+	k := &r.kept
+	if k.known && k.tick == now {
+		return
+	}
+	k.known, k.tick = true, now
+	k.stretches, k.names, k.joined, k.except = k.stretches[:0], k.names[:0], k.joined[:0], k.except[:0]
+	k.slots.Grow(r.collector.Table.Slots())
+	k.slots.Reset()
+	for _, col := range r.chosen {
+		k.slots.Join(r.history.Slots(col))
+	}
+	for s := k.slots.Next(0); s >= 0; s = k.slots.Next(s + 1) {
+		r.list(repl.Slot(s))
+	}
+}
+
+// list adds an entity, to the last stretch if it continues that.
+func (r *Rewind) list(s repl.Slot) {
+	c, k := r.collector, &r.kept
+	e, except, plain := rewind.Entities{Slot: uint32(s)}, entangle.Nobody, false
+	group, joined, used := c.Sender.GroupOf(s)
+	if e.Group = group; used {
+		e.Every = c.Sender.Interval(s)
+		except, plain = c.Visibility.interpolatedExceptBy(s)
+		withheld := c.Visibility.Overrides.WithheldOf(s)
+		plain = plain && !group.Private && withheld.IsZero()
+	}
+	if n := len(k.stretches); n == 0 || !k.stretches[n-1].continuesWith(&e, plain) {
+		k.stretches = append(k.stretches, stretch{Entities: e, plain: plain})
+	}
+	k.names = append(k.names, columns.PackEntity(c.Table.Entity(columns.Slot(s))))
+	k.joined, k.except = append(k.joined, joined), append(k.except, except)
+	st := &k.stretches[len(k.stretches)-1]
+	first := len(k.names) - len(st.Names) - 1
+	st.Names, st.Joined, st.except = k.names[first:], k.joined[first:], k.except[first:]
+}
+
+func (st *stretch) continuesWith(e *rewind.Entities, plain bool) bool {
+	n := len(st.Names)
+	return st.plain == plain && st.Every == e.Every && st.Slot+uint32(n) == e.Slot && (!plain || st.Group.Index+n == e.Group.Index)
+}

@@ -269,7 +269,7 @@ func (v *View) addBetween(rec *Record, arrived uint32, b *bounds, t *Target, eve
 	usual := m.move(v.received, rec, b, every, t.Shown)
 	l := m.last()
 	t.Waited = !l.rests && (m.n > 1 || l.start != timesync.ShownAt(l.from, 0))
-	r := run{first: *t, count: 1, held: m.held(t.Shown), pair: h.pairAt(l, t.Slot, t.Shown)}
+	r := run{first: *t, count: 1, held: h.clamp(m.held(t.Shown)), pair: h.pairAt(l, t.Slot, t.Shown)}
 	if m.n > 1 || l.rests && l.from != l.to && m.carries {
 		v.special = append(v.special, m.movement)
 		r.special = len(v.special)

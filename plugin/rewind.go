@@ -36,8 +36,8 @@ type Rewind[T any] struct {
 }
 
 // NewRewind returns the Rewind of T. It is made in a system's Initialize and kept. It panics if no app is
-// initialised in the world, or if T is not registered as a component with the option Rewind. On a client, which
-// has no history, it has views without targets.
+// initialised in the world, or if T is not registered as a component with the option Rewind; an input cannot be. On a
+// client, which has no history, it has views without targets.
 func NewRewind[T any](w *ecs.World) Rewind[T] {
 	t := reflect.TypeFor[T]()
 	app := mustHaveApp(w, fmt.Sprintf("NewRewind[%v]", t))
@@ -45,6 +45,10 @@ func NewRewind[T any](w *ecs.World) Rewind[T] {
 		if info.Type == t {
 			return Rewind[T]{app: app, comp: info.Number}
 		}
+	}
+	if _, input := app.Inputs.Number(t); input {
+		panic(fmt.Sprintf("plugin: NewRewind[%[1]v], which is an input: inputs cannot be rewound. A system of FixedMain reads "+
+			"those of this tick from the component %[1]v, and NewInputs[%[1]v] has more about them", t))
 	}
 	panic(fmt.Sprintf("plugin: NewRewind[%[1]v], of which no former values are kept; "+
 		"register it with protocol.Component[%[1]v](p).Rewind() before the app is made", t))
@@ -119,9 +123,10 @@ func (v *RewindView[T]) Clamped() bool { return v.screen.Clamped }
 // Len returns the number of targets. Some of them may lack T; see At.
 func (v *RewindView[T]) Len() int { return len(v.values) }
 
-// At returns target i of the view, from 0 to Len. It is not ok if the player saw no T of that entity. The entity
-// may be despawned by now.
+// At returns target i of the view, from 0 up to Len, and panics if there is none. It is not ok if the player saw no T of
+// that entity. The entity may be despawned by now.
 func (v *RewindView[T]) At(i int) (e ecs.Entity, value T, ok bool) {
+	v.mustHave("At", i)
 	if v.absent[i] {
 		return e, value, false
 	}
@@ -132,8 +137,17 @@ func (v *RewindView[T]) entity(i int) ecs.Entity {
 	return columns.UnpackEntity(v.entities[i])
 }
 
-// Rewound returns how far target i was taken from the past.
+// mustHave panics if there is no target i.
+func (v *RewindView[T]) mustHave(call string, i int) {
+	if i < 0 || i >= len(v.values) {
+		panic(fmt.Sprintf("plugin: %s(%d) of a RewindView[%v] with %d targets; pass an index from 0 up to Len, or one that Find or a hit has returned",
+			call, i, reflect.TypeFor[T](), len(v.values)))
+	}
+}
+
+// Rewound returns how far target i was taken from the past, and panics if there is none.
 func (v *RewindView[T]) Rewound(i int) Rewound {
+	v.mustHave("Rewound", i)
 	t := v.screen.Target(i)
 	now := timesync.ShownAt(v.app.Inputs.Tick(), 0)
 	return Rewound{
@@ -142,7 +156,8 @@ func (v *RewindView[T]) Rewound(i int) Rewound {
 	}
 }
 
-// Find returns the index of a target. It is not ok if the player did not see the entity.
+// Find returns the index of a target. It is not ok if the player did not see the entity. The first call of a view looks
+// at all of its targets, and any other at a few, also for an entity that is gone since or was never there.
 func (v *RewindView[T]) Find(target ecs.Entity) (i int, ok bool) {
 	if v.screen.View == nil {
 		return 0, false

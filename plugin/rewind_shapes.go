@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/mlange-42/arche/ecs"
@@ -104,8 +105,9 @@ type RewindHit struct {
 
 // RaycastBalls returns the target that a line meets first. ball returns the ball of a target from its T as the player
 // saw it. It is not ok for a target that cannot be hit, such as the shooter. The world is not touched, and nothing
-// is allocated.
+// is allocated. It panics if ball is nil.
 func (v *RewindView[T]) RaycastBalls(ray Ray, ball func(e ecs.Entity, value *T) (b Ball, ok bool)) (hit RewindHit, ok bool) {
+	mustGive("RaycastBalls", ball != nil)
 	for i := range v.values {
 		if v.absent[i] {
 			continue
@@ -121,6 +123,7 @@ func (v *RewindView[T]) RaycastBalls(ray Ray, ball func(e ecs.Entity, value *T) 
 
 // RaycastBoxes is RaycastBalls for boxes.
 func (v *RewindView[T]) RaycastBoxes(ray Ray, box func(e ecs.Entity, value *T) (b Box, ok bool)) (hit RewindHit, ok bool) {
+	mustGive("RaycastBoxes", box != nil)
 	for i := range v.values {
 		if v.absent[i] {
 			continue
@@ -135,8 +138,9 @@ func (v *RewindView[T]) RaycastBoxes(ray Ray, box func(e ecs.Entity, value *T) (
 }
 
 // OverlapBalls calls each for the targets that have a point in common with an area, such as that of an explosion.
-// ball is as in RaycastBalls.
+// ball is as in RaycastBalls. It panics if a function is nil.
 func (v *RewindView[T]) OverlapBalls(area Ball, ball func(e ecs.Entity, value *T) (b Ball, ok bool), each func(RewindHit)) {
+	mustGive("OverlapBalls", ball != nil && each != nil)
 	for i := range v.values {
 		if v.absent[i] {
 			continue
@@ -149,6 +153,7 @@ func (v *RewindView[T]) OverlapBalls(area Ball, ball func(e ecs.Entity, value *T
 
 // OverlapBoxes is OverlapBalls for boxes.
 func (v *RewindView[T]) OverlapBoxes(area Ball, box func(e ecs.Entity, value *T) (b Box, ok bool), each func(RewindHit)) {
+	mustGive("OverlapBoxes", box != nil && each != nil)
 	for i := range v.values {
 		if v.absent[i] {
 			continue
@@ -156,6 +161,13 @@ func (v *RewindView[T]) OverlapBoxes(area Ball, box func(e ecs.Entity, value *T)
 		if b, takes := box(v.entity(i), &v.values[i]); takes && b.Overlaps(area) {
 			each(v.complete(RewindHit{Target: i}, true))
 		}
+	}
+}
+
+// mustGive panics unless a call was given its functions.
+func mustGive(call string, given bool) {
+	if !given {
+		panic(fmt.Sprintf("plugin: %s with a nil function; give one that returns the shape of a target, and to an overlap one that takes the hits", call))
 	}
 }
 

@@ -1,14 +1,18 @@
 package plugin_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/plugin"
 	"github.com/entangle-ecs/entangle/protocol"
@@ -107,6 +111,126 @@ func TestRewindNeedsItsOption(t *testing.T) {
 	q := protocol.New(protocol.Config{Name: "rewind"})
 	protocol.Component[rewindTag](q).Rewind()
 	require.ErrorContains(t, q.Err(), "Rewind keeps values, and it has none")
+
+	q = protocol.New(protocol.Config{Name: "rewind"})
+	protocol.Component[rewindSpot](q).InterpolateMode(protocol.None).Rewind()
+	require.ErrorContains(t, q.Err(), "Rewind keeps what a screen shows, and with InterpolateMode(None) no client shows the values that it gets: remove one")
+	q = protocol.New(protocol.Config{Name: "rewind"})
+	protocol.Component[rewindSpot](q).InterpolateMode(protocol.Once).Rewind()
+	require.NoError(t, q.Err())
+}
+
+// An input has no former values, and Rewind is no option of it.
+func TestInputsCannotBeRewound(t *testing.T) {
+	g := newWalkedGame(t)
+	assert.PanicsWithValue(t, "plugin: NewRewind[plugin_test.walk], which is an input: inputs cannot be rewound. A system of FixedMain reads "+
+		"those of this tick from the component plugin_test.walk, and NewInputs[plugin_test.walk] has more about them",
+		func() { plugin.NewRewind[walk](g.world) })
+}
+
+// What a system must not ask of a view is refused with what to do.
+func TestViewsSayWhatToDo(t *testing.T) {
+	p := protocol.New(protocol.Config{Name: "rewind"})
+	protocol.Component[rewindSpot](p).Rewind()
+	server, err := plugin.NewServer(plugin.ServerConfig{Protocol: p})
+	require.NoError(t, err)
+	w := ecs.NewWorld()
+	server.Initialize(&w)
+	rewind := plugin.NewRewind[rewindSpot](&w)
+	view := rewind.View(ecs.Entity{})
+	for _, i := range []int{-1, 0} {
+		for call, ask := range map[string]func(){"At": func() { view.At(i) }, "Rewound": func() { view.Rewound(i) }} {
+			assert.PanicsWithValue(t, fmt.Sprintf("plugin: %s(%d) of a RewindView[plugin_test.rewindSpot] with 0 targets; "+
+				"pass an index from 0 up to Len, or one that Find or a hit has returned", call, i), ask)
+		}
+	}
+	ball := func(ecs.Entity, *rewindSpot) (b plugin.Ball, ok bool) { return b, true }
+	box := func(ecs.Entity, *rewindSpot) (b plugin.Box, ok bool) { return b, true }
+	for call, ask := range map[string][]func(){
+		"RaycastBalls": {func() { view.RaycastBalls(plugin.Ray{}, nil) }},
+		"RaycastBoxes": {func() { view.RaycastBoxes(plugin.Ray{}, nil) }},
+		"OverlapBalls": {func() { view.OverlapBalls(plugin.Ball{}, nil, func(plugin.RewindHit) {}) }, func() { view.OverlapBalls(plugin.Ball{}, ball, nil) }},
+		"OverlapBoxes": {func() { view.OverlapBoxes(plugin.Ball{}, nil, func(plugin.RewindHit) {}) }, func() { view.OverlapBoxes(plugin.Ball{}, box, nil) }},
+	} {
+		for _, f := range ask {
+			assert.PanicsWithValue(t, "plugin: "+call+" with a nil function; give one that returns the shape of a target, and to an overlap one that takes the hits", f)
+		}
+	}
+}
+
+// rewindRange is a server on which every player shoots in each tick, at entities that their owners predict.
+type rewindRange struct {
+	shots, hits, found, wrong int
+	owners                    map[ecs.Entity]entangle.ClientID // of targets and of shooters
+	lost                      ecs.Entity
+}
+
+func (r *rewindRange) run(w *ecs.World) func() {
+	shooters, inputs := generic.NewFilter1[walk](), plugin.NewInputs[walk](w)
+	targets, rewind := generic.NewFilter1[rewindSpot](), plugin.NewRewind[rewindSpot](w)
+	ray := plugin.NewRay(plugin.Vec{X: -10}, plugin.Vec{X: 1e6})
+	shape := func(_ ecs.Entity, at *rewindSpot) (plugin.Ball, bool) {
+		return plugin.Ball{Center: plugin.Vec{X: at.X}, Radius: 0.5}, true
+	}
+	var shooter ecs.Entity
+	each := func(hit plugin.RewindHit) {
+		if r.found++; hit.Rewound.Present != (r.owners[hit.Entity] == r.owners[shooter]) {
+			r.wrong++
+		}
+	}
+	return func() {
+		for q := shooters.Query(w); q.Next(); {
+			if inputs.Status(q.Entity()) != plugin.FreshInput {
+				continue
+			}
+			shooter = q.Entity()
+			view := rewind.View(shooter)
+			r.shots++
+			if _, ok := view.RaycastBalls(ray, shape); ok {
+				r.hits++
+			}
+			view.OverlapBalls(plugin.Ball{Radius: 1e6}, shape, each)
+			view.Get(shooter)
+			view.Get(r.lost)
+		}
+		for q := targets.Query(w); q.Next(); {
+			q.Get().X += 0.1
+		}
+	}
+}
+
+// Once a game has settled, a tick in which all players shoot at what they saw allocates nothing. What a player predicts
+// itself is not rewound for it, and is for the others.
+//
+// Proves: L3, L5
+func TestSettledShotsAllocateNothing(t *testing.T) {
+	p := walkedProtocol()
+	protocol.Component[rewindSpot](p).Predict(protocol.Full).Interpolate(protocol.Linear[rewindSpot]).Rewind()
+	protocol.Component[components.Interpolated](p)
+	r := &rewindRange{owners: map[ecs.Entity]entangle.ClientID{}}
+	g := newGameWith(t, func(c *plugin.ServerConfig) { c.Protocol = p }, func(s *plugin.Server) {
+		s.AddSystem(plugin.FixedMain, plugin.Func(r.run))
+	})
+	made := generic.NewMap3[rewindSpot, components.ControlledBy, components.Replicate](g.world)
+	for i := range 60 {
+		owner := entangle.ClientID(i/9%5 + 1) // the fifth is nobody who plays
+		e := made.NewWith(&rewindSpot{X: float64(i)}, &components.ControlledBy{Client: owner},
+			&components.Replicate{Predict: components.Owner, Interpolate: components.NotOwner})
+		r.owners[e] = owner
+	}
+	r.lost = made.NewWith(&rewindSpot{}, &components.ControlledBy{}, &components.Replicate{})
+	g.world.RemoveEntity(r.lost)
+	for id := range entangle.ClientID(4) {
+		g.joinWith(p, id+1, walks)
+		r.owners[g.walker(id+1)] = id + 1
+	}
+	g.run(600)
+	*r = rewindRange{lost: r.lost, owners: r.owners}
+	assert.Zero(t, alloctest.Count(300, func() { g.run(1) }))
+	assert.GreaterOrEqual(t, r.hits, 4*300)
+	assert.Equal(t, r.shots, r.hits)
+	assert.Equal(t, 60*r.shots, r.found)
+	assert.Zero(t, r.wrong)
 }
 
 // On a client, and before the first tick of a server, views are empty.

@@ -105,7 +105,9 @@ func (r *ComponentRule[T]) Snap(far func(a, b T) bool) *ComponentRule[T] {
 // Rewind makes a server keep the values of the last ticks: all of ServerConfig.MaxRewind, so that plugin.Rewind
 // can show them to its systems as a player saw them. It is for what shots are tested against, such as
 // positions, and what a door or a platform moves by. It costs the memory of about a hundred values of each
-// entity, and changes nothing on the wire.
+// entity, and changes nothing on the wire. It is not for a component with InterpolateMode(None), which no client shows. Of
+// one with InterpolateMode(Once) or ReplicateOnce it keeps the values of the server, also where they have changed since the
+// first.
 func (r *ComponentRule[T]) Rewind() *ComponentRule[T] {
 	if r.def.option("Rewind") {
 		r.def.info.Rewind = true
@@ -241,6 +243,9 @@ func (r *componentRule) check() {
 	}
 	if i.Rewind && (i.Input || i.Plan != nil && i.Plan.Size() == 0) {
 		r.unfit("Rewind keeps values, and it has none: remove Rewind, or give the component a field")
+	}
+	if i.Rewind && i.Interpolate == registry.None {
+		r.unfit("Rewind keeps what a screen shows, and with InterpolateMode(None) no client shows the values that it gets: remove one")
 	}
 	r.checkRelation()
 	r.needs("Correct", "Interpolate", "easing over a correction needs a function that blends, such as protocol.Linear")

@@ -33,7 +33,6 @@ func (l *alike) set(v *View, rec *Record, every int) {
 	l.updates = rec.updatesUpTo(l.to) & l.window
 	l.run = r
 	l.run.from, l.run.to = r.from-r.first.Slot, r.to-r.first.Slot
-	l.known = v.history.Oldest().Before(l.from)
 }
 
 // addAlike adds as many entities as move like the one before, from the index begin on. The records are theirs.

@@ -29,6 +29,7 @@ type crowd struct {
 	newest  entangle.Tick
 	jumps   [crowdSize]uint8
 	late    [crowdSize]entangle.Tick // of a change of structure that has not arrived
+	silent  [crowdSize]entangle.Tick // up to which it has no updates
 	rng     *rand.Rand
 	changes bool // entities teleport, get and lose columns, and join groups, and updates are lost
 }
@@ -97,8 +98,10 @@ func (c *crowd) tick() {
 			c.late[i] = arrived
 		case 2:
 			c.all.Joined[i] = c.newest - entangle.Tick(c.rng.IntN(12))
+		case 3:
+			c.silent[i] = c.newest + 8
 		default:
-			if chance < 990 {
+			if chance < 990 && !c.newest.Before(c.silent[i]) {
 				c.Acknowledge(g, arrived)
 			}
 		}
@@ -155,6 +158,67 @@ func TestEntitiesThatMoveAlikeAreShownAsEachAlone(t *testing.T) {
 			assert.Greater(t, longest, 5)
 		})
 	}
+}
+
+// Entities of a view with other intervals are shown as of other times.
+//
+// Proves: L1
+func TestEntitiesAtAnotherTimeDoNotMoveAlike(t *testing.T) {
+	c := newCrowd(rand.New(rand.NewPCG(1, 24)), false)
+	for range 200 {
+		c.tick()
+	}
+	var together, alone View
+	together.Reset(c.History, &c.Received)
+	halves := [2]Entities{c.all.Part(0, 50), c.all.Part(50, crowdSize)}
+	together.Add(&halves[0], shown(float64(c.newest)-5.25))
+	together.Add(&halves[1], shown(float64(c.newest)-4.5))
+	alone.Reset(c.History, &c.Received)
+	alone.Add(&halves[1], shown(float64(c.newest)-4.5))
+	values, _ := together.Values(spot)
+	want, _ := alone.Values(spot)
+	assert.Equal(t, want, values[50*8:])
+}
+
+// A group that has just been sent again is not shown as of before that, however many screens the client claims to have
+// drawn since.
+//
+// Proves: L2, L4
+func TestManyScreensDoNotSettleAGroup(t *testing.T) {
+	c := newCrowd(rand.New(rand.NewPCG(1, 25)), false)
+	for range 200 {
+		c.tick()
+	}
+	again := Group{Index: 7 + 20}
+	c.BeginAgain(again, c.newest-4)
+	c.Deliver(again, c.newest-4)
+	for i := range 2 * screenRows {
+		c.ScreenArrived(&timesync.Screen{Base: shown(float64(c.newest)-5.25) + timesync.Shown(i), Packets: 1})
+	}
+	var v View
+	v.Reset(c.History, &c.Received)
+	assert.Equal(t, crowdSize-1, v.Add(&c.all, shown(float64(c.newest)-5)))
+	_, ok := v.Find(c.all.Names[20])
+	assert.False(t, ok)
+}
+
+// Entities that the client has are not like one that is gone, also if that was added before.
+//
+// Proves: L4
+func TestNoneIsLikeOneThatIsGone(t *testing.T) {
+	c := newCrowd(rand.New(rand.NewPCG(1, 26)), false)
+	for range 200 {
+		c.tick()
+	}
+	now := shown(float64(c.newest) - 5)
+	c.Depart(Group{Index: 7}, Target{Slot: 3, Entity: 5}, 1, 1000, c.newest, set.Mask{}, false)
+	var v View
+	v.Reset(c.History, &c.Received)
+	v.AddDeparted(&client{now: now})
+	v.Add(&c.all, now)
+	assert.True(t, v.Target(0).Gone)
+	assert.False(t, v.Target(1).Gone)
+	assert.False(t, v.Target(crowdSize).Gone)
 }
 
 // An entity is found in a view also after the client has lost it, and another one is not found.

@@ -275,7 +275,7 @@ func TestOnlyWhatThePlayerSawIsInAView(t *testing.T) {
 func TestAnEntityWithoutTheColumnIsAbsent(t *testing.T) {
 	w := newWorld(kinds())
 	for tick := entangle.Tick(100); tick <= 104; tick++ {
-		w.run(tick, 1, 0)
+		w.run(tick, 10*float64(tick), 0)
 		if !tick.Before(102) {
 			w.present[spot*depth+w.row(tick)].Clear(5)
 		}
@@ -287,8 +287,9 @@ func TestAnEntityWithoutTheColumnIsAbsent(t *testing.T) {
 		}
 		w.screen(float64(tick) - 5)
 	}
-	_, ok := w.at(spot, 101.5)
+	v, ok := w.at(spot, 101.5)
 	assert.True(t, ok)
+	assert.InDelta(t, 1010, v, 1e-3, "it is not blended with a value that the entity does not have")
 	_, ok = w.at(spot, 102)
 	assert.False(t, ok)
 	_, ok = w.at(mark, 102)

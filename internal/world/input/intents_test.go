@@ -205,7 +205,7 @@ type gunner struct {
 
 func (g *gunner) BeginIntent() bool                                 { return g.may }
 func (g *gunner) Intend(_ ecs.Entity, _ uint32, tick entangle.Tick) { g.fired = append(g.fired, tick) }
-func (g *gunner) NetworkID(ecs.Entity) (id repl.ID, ok bool)        { return id, g.known }
+func (g *gunner) NetworkID(ecs.Entity) (repl.ID, bool)              { return repl.ID{Group: 5}, g.known }
 func (g *gunner) pull() *trigger {
 	return (*trigger)(g.world.Get(g.shooter, ecs.ComponentID[trigger](&g.world)))
 }
@@ -265,4 +265,25 @@ func TestAPlayerFiresWhenTheServerKnowsItsEntity(t *testing.T) {
 	g.may = true
 	g.write(1002, 7)
 	assert.Equal(t, map[entangle.Tick]uint8{1002: 7}, pellets(&g.world))
+}
+
+// The entity that a player fires has the hash of the server's, which knows the shooter by the id that the client sends.
+//
+// Proves: T12
+func TestBothSidesGiveAShotOneHash(t *testing.T) {
+	b, g := newBattery(t), newGunner(t, 0)
+	g.inputs.own.me = func() entangle.ClientID { return 1 }
+	tick := b.tick + 6
+	b.arrives(tick, 1, 0, 7)
+	b.inputs.SpawnIntents()
+	g.write(tick, 7)
+	hash := func(w *ecs.World) (hash uint32) {
+		id := ecs.ComponentID[components.Prespawned](w)
+		for q := w.Query(ecs.All(id)); q.Next(); {
+			hash = (*components.Prespawned)(q.Get(id)).Hash
+		}
+		return hash
+	}
+	assert.NotZero(t, hash(&b.world))
+	assert.Equal(t, hash(&b.world), hash(&g.world))
 }

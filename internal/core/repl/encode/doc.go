@@ -12,10 +12,8 @@
 // Chunks, runs, bodies and batches are the same for every peer with the same baseline and view, except bodies with a Key.Peer. The
 // package decides nothing about when or to which peer something is sent.
 //
-// A [Source] writes the values. One changed value takes this way: the planner of a peer asks for a Chunk, or for a
-// CopyOf a run. If the chunk does not exist in this tick, encodeUpdate finds the components that changed after the
-// baseline, and encodeValue calls Source.Encode, or Differ.EncodeFrom for a difference. The bits are stored in Chunks.
-// AppendRun packs the bits of many chunks into blocks, in a peer's packet or in a Copy.
+// A [Source] writes the values: encodeUpdate finds the components that changed after the baseline, and encodeValue calls
+// Source.Encode, or Differ.EncodeFrom for a difference.
 //
 // The caller calls Begin at the start of each tick, then Grow once all groups exist, and may then encode. Only one
 // goroutine may encode at a time, but when all that a tick needs is encoded, AppendRun may run for several peers at

@@ -12,15 +12,12 @@ import (
 
 // encodeBody writes the body that Bodies.current.key asks for.
 func (w *Encoder) encodeBody(id ident.Group) {
-	switch w.Bodies.current.key.Kind {
-	case repl.Gone:
-		w.encodeLeavers(id)
+	w.encodeLeavers(id)
+	switch key := &w.Bodies.current.key; {
+	case key.Kind == repl.Gone:
+	case key.Retained:
+		w.encodeRemovedParts(id)
 	default:
-		w.encodeLeavers(id)
-		if w.Bodies.current.key.Retained {
-			w.encodeRemovedParts(id)
-			return
-		}
 		w.encodeMembers(id)
 	}
 }

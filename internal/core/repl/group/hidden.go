@@ -46,22 +46,14 @@ func (st *State) HiddenMembers(id ident.Group, was view.ID, hidden []view.Hidden
 	for i := range hidden {
 		h := &hidden[i]
 		if st.Slots.Used.Has(int(h.Slot)) && st.Slots.Group[h.Slot] == id && (h.Whole || !h.Comps.IsZero()) {
-			number := st.Slots.NumberHere[h.Slot]
-			if h.Whole {
-				parts = append(parts, view.HiddenMember{Number: number, Whole: true})
-			} else {
-				parts = append(parts, view.HiddenMember{Number: number, Comps: h.Comps})
+			part := view.HiddenMember{Number: st.Slots.NumberHere[h.Slot], Whole: h.Whole}
+			if !h.Whole {
+				part.Comps = h.Comps
 			}
+			parts = append(parts, part)
 		}
 	}
-	if was != 0 {
-		for i := range st.Groups[id].Left {
-			if h, some := st.Views.Hidden(was, st.Groups[id].Left[i].Number); some && h.Whole {
-				parts = append(parts, h)
-			}
-		}
-	}
-	slices.SortFunc(parts, view.CompareNumbers)
+	parts = st.AppendHiddenLeavers(parts, id, was)
 	st.Views.Scratch = parts
 	return parts
 }
@@ -114,12 +106,10 @@ func (st *State) MayHaveHad(s repl.Slot, comps set.Mask, tick entangle.Tick) set
 	return comps
 }
 
-// AppendHiddenLeavers adds the parts of a view that hide whole members which have left the group since.
+// AppendHiddenLeavers adds the parts of a view that hide whole members which have left the group since. It sorts all
+// parts.
 func (st *State) AppendHiddenLeavers(parts []view.HiddenMember, id ident.Group, v view.ID) []view.HiddenMember {
-	if v == 0 {
-		return parts
-	}
-	for k := range st.Groups[id].Left {
+	for k := 0; v != 0 && k < len(st.Groups[id].Left); k++ {
 		if h, some := st.Views.Hidden(v, st.Groups[id].Left[k].Number); some && h.Whole {
 			parts = append(parts, h)
 		}

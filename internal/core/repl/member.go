@@ -53,16 +53,8 @@ func appendSkipped(w *pack.Writer, skipped uint64) {
 	w.Uvarint(skipped - manySkipped)
 }
 
-// numberBits returns what Append writes of a number behind so many that are skipped.
-func numberBits(skipped Member) int {
-	switch {
-	case skipped == 0:
-		return 1
-	case skipped < manySkipped:
-		return 1 + skipBits
-	}
-	return 1 + skipBits + pack.UvarintBits(uint64(skipped-manySkipped))
-}
+// maxNumberBits bounds the size of a number.
+const maxNumberBits = 1 + skipBits + 20
 
 // readSkipped reads how many numbers are skipped. More than there are members come out as
 // that.

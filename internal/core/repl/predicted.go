@@ -57,20 +57,12 @@ func (p *Predicted) Append(w *pack.Writer) {
 	list.End(w)
 }
 
-// Bits returns the size of the output of Append.
+// Bits bounds the size of the output of Append.
 func (p *Predicted) Bits() int {
-	switch {
-	case !p.Stated:
+	if !p.Stated {
 		return 1
-	case p.All:
-		return 2
 	}
-	n, next := 2+1+skipBits, Member(0)
-	for _, m := range p.Members {
-		n += numberBits(m.Number-next) + 1
-		next = m.Number + 1
-	}
-	return n
+	return 2 + len(p.Members)*(maxNumberBits+1) + maxNumberBits
 }
 
 // Read reads it as part of an action of a kind. Numbers that do not rise, or that no member has, an empty

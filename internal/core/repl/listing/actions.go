@@ -52,7 +52,7 @@ func (l *Lister) action(rec *repl.Record) error {
 
 // usualFull reads the values of a full that is like the one before.
 func (l *Lister) usualFull() error {
-	l.entry.Comps, l.entry.Joins = l.usual, true
+	l.entry.Comps = l.usual
 	if err := l.skip(&l.usual); err != nil {
 		return err
 	}
@@ -98,8 +98,6 @@ func (l *Lister) members() error {
 
 // wholes reads the values of the joining members.
 func (l *Lister) wholes() error {
-	l.entry.Joins = true
-	defer func() { l.entry.Joins = false }()
 	for _, number := range l.joins {
 		if !l.list.Read(&l.in, l.sets, &l.entry.Comps) {
 			return ErrMalformed
@@ -126,9 +124,7 @@ func (l *Lister) readJoins() error {
 			return malformedIf(!ok)
 		}
 		if l.entry.Kind == repl.Full && l.in.Bool() {
-			l.entry.Rests = true
 			l.member(number)
-			l.entry.Rests = false
 			continue
 		}
 		if _, ok := repl.ReadJoiner(&l.in, len(l.refs)); !ok {

@@ -24,10 +24,7 @@ type Entry struct {
 	Tick   entangle.Tick
 	Group  repl.Handle
 	Member repl.Member
-	Joins  bool     // it is stated whole
-	Rests  bool     // it is stated to stay unchanged
 	Comps  set.Mask // with values in the record
-	Lost   set.Mask // that are stated as removed
 }
 
 // Values reads past the values of components.
@@ -72,7 +69,7 @@ func (l *Lister) beginRecord(rec *repl.Record) {
 func (l *Lister) member(number repl.Member) {
 	l.entry.Member = number
 	l.tell(&l.entry)
-	l.entry.Comps, l.entry.Lost = set.Mask{}, set.Mask{}
+	l.entry.Comps = set.Mask{}
 }
 
 // skip reads past the values of a set.

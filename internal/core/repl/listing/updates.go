@@ -137,5 +137,6 @@ func (l *Lister) removals() error {
 	if l.entry.Kind != repl.Change || !l.in.Bool() {
 		return nil
 	}
-	return malformedIf(!l.sets.Read(&l.in, &l.entry.Lost))
+	var removed set.Mask
+	return malformedIf(!l.sets.Read(&l.in, &removed))
 }

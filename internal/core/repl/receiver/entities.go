@@ -3,6 +3,7 @@ package receiver
 import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/ring"
 )
 
 // entities knows where each entity is, whatever group it is in.
@@ -106,8 +107,7 @@ type transit struct {
 	now    entangle.Tick // the newest tick that anything named
 	n      int
 	serial uint32
-	head   int
-	queue  []inTransit // the oldest at head; some are taken already
+	queue  ring.Queue[inTransit] // the oldest first; some are taken already
 }
 
 // inTransit is one entity in transit, unless a group took it meanwhile.
@@ -121,27 +121,25 @@ type inTransit struct {
 // despawned, as are those that no group took within patience.
 const maxInTransit = 4096
 
-// launch puts an entity into the queue. A full queue is rid of taken entries first, so that it grows
-// only if most of its entries are still in transit.
+// launch puts an entity into the queue. The queue is rid of taken entries when most of its entries are taken.
 func (e *entities) launch(id repl.ID) (serial uint32) {
 	t := &e.transit
-	if len(t.queue) == cap(t.queue) {
-		live := t.queue[:0]
-		for _, entry := range t.queue[t.head:] {
-			if e.travels(entry) {
-				live = append(live, entry)
+	if old := t.queue.Len(); old > 2*t.n+minTransitQueue {
+		for range old {
+			entry := *t.queue.At(0)
+			if t.queue.Drop(1); e.travels(entry) {
+				t.queue.Push(entry)
 			}
-		}
-		t.queue, t.head = live, 0
-		if len(live) > cap(live)/2 {
-			t.queue = append(make([]inTransit, 0, 2*cap(live)), live...)
 		}
 	}
 	t.n++
 	t.serial++
-	t.queue = append(t.queue, inTransit{id: id, serial: t.serial, since: t.now})
+	t.queue.Push(inTransit{id: id, serial: t.serial, since: t.now})
 	return t.serial
 }
+
+// minTransitQueue is the length of the queue of entities in transit below which it is not searched for taken entries.
+const minTransitQueue = 64
 
 // travels reports whether an entry's entity is still in transit.
 func (e *entities) travels(entry inTransit) bool {
@@ -152,18 +150,17 @@ func (e *entities) travels(entry inTransit) bool {
 // takeAbandoned removes an entity that was in transit for too long, or the oldest if they are too many.
 func (e *entities) takeAbandoned() (s repl.Slot, ok bool) {
 	t := &e.transit
-	for t.head < len(t.queue) {
-		entry := t.queue[t.head]
+	for t.queue.Len() > 0 {
+		entry := *t.queue.At(0)
 		travels := e.travels(entry)
 		if travels && t.n <= maxInTransit && t.now.Sub(entry.since) <= patience {
-			return 0, false
+			break
 		}
-		if t.head++; travels {
+		if t.queue.Drop(1); travels {
 			p := e.away[entry.id]
 			e.leave(entry.id, p)
 			return p.slot, true
 		}
 	}
-	t.queue, t.head = t.queue[:0], 0
 	return 0, false
 }

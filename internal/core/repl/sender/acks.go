@@ -8,10 +8,8 @@ import (
 
 // acks implements group.Acks for the peers of a world.
 type acks struct {
-	world *World
-	// oldest is the tick of the oldest packet or message in flight to any peer, found at most once per tick.
-	oldest, oldestTick entangle.Tick
-	cached             bool
+	world  *World
+	oldest entangle.Tick // of the packets and messages in flight to any peer, as of the last Begin
 }
 
 func (a *acks) Peers() int { return len(a.world.peers) }
@@ -34,18 +32,15 @@ func (a *acks) StructureSent(id ident.Group) group.StructureSent {
 	return t
 }
 
-func (a *acks) OldestInFlight() entangle.Tick {
+func (a *acks) OldestInFlight() entangle.Tick { return a.oldest }
+
+// beginTick finds the oldest packet or message in flight.
+func (a *acks) beginTick() {
 	w := a.world
-	if a.cached && a.oldestTick == w.state.Tick {
-		return a.oldest
-	}
-	a.oldest, a.oldestTick, a.cached = w.state.Tick, w.state.Tick, true
+	a.oldest = w.oldestPacket()
 	for _, p := range w.peers {
-		for _, t := range [2]entangle.Tick{p.updates.flights.OldestTick(w.state.Tick), p.actions.OldestTick(w.state.Tick)} {
-			if t.Before(a.oldest) {
-				a.oldest = t
-			}
+		if t := p.actions.OldestTick(w.state.Tick); t.Before(a.oldest) {
+			a.oldest = t
 		}
 	}
-	return a.oldest
 }

@@ -17,6 +17,7 @@ import (
 type World struct {
 	state *group.State
 	enc   *encode.Encoder
+	acks  acks
 
 	viewers     []ident.Viewer // scratch of makePrivateDue
 	peers       []*Peer
@@ -33,7 +34,8 @@ func NewWorld(src encode.Source, comps int) *World {
 		panic(fmt.Sprintf("sender: %d component types, at most %d are possible", comps, set.MaskSize))
 	}
 	w := &World{}
-	w.state = group.NewState(comps, &acks{world: w})
+	w.acks.world = w
+	w.state = group.NewState(comps, &w.acks)
 	w.enc = encode.NewEncoder(src, w.state)
 	return w
 }
@@ -70,6 +72,7 @@ func (w *World) PollRefused() (s repl.Slot, ok bool) { return w.state.PollRefuse
 func (w *World) Begin(tick entangle.Tick) {
 	w.state.Begin(tick)
 	w.enc.Held = false
+	w.acks.beginTick()
 	for _, p := range w.peers {
 		p.visibility.freeRetired()
 	}

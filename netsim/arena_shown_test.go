@@ -314,13 +314,13 @@ func (s *arenaShown) expect(e ecs.Entity, of arenaName, is arenaMotion, every in
 			came[newest] = time
 		}
 	}
-	_, first := came[at]
+	began, first := came[at]
 	shown, second := came[at+1]
 	delete(came, at-1)
 	from, ok := s.guest.arena.truth.motion(of, at)
 	to, there := s.guest.arena.truth.motion(of, at+1)
-	if !first || !second || !ok || !there || shown >= float64(at) {
-		return
+	if !first || !second || !ok || !there || shown >= float64(at) || began >= float64(at-1) {
+		return // it may be on a way that began when one of the two arrived
 	}
 	want := from
 	if !s.guest.arena.drones.teleported(of, at, at+1) && !(s.guest.arena.curved && from.Place == to.Place) {

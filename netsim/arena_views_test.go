@@ -3,7 +3,6 @@ package netsim_test
 import (
 	"fmt"
 	"math"
-	"os"
 
 	"github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/generic"
@@ -87,7 +86,15 @@ func (s *arenaViewSums) requireAll(t assert.TestingT) {
 	} {
 		assert.Positive(t, n, "no %s: %+v", what, *s)
 	}
+	for i, most := range arenaInexact {
+		inexact := float64(s.near[i] + s.missing[i])
+		assert.Less(t, inexact/(inexact+float64(s.same[i])), most, "of %+v", *s)
+	}
 }
+
+// arenaInexact are the largest shares of views of moving entities that are not what the screen showed, on lines without
+// loss and on others.
+var arenaInexact = [2]float64{0.025, 0.05}
 
 func (v *arenaViews) Initialize(w *ecs.World) {
 	v.world, v.now = w, ecs.GetResource[components.Time](w)
@@ -238,7 +245,11 @@ func (v *arenaViews) predicts(g *arenaGuest, name arenaName, tick entangle.Tick)
 func (v *arenaViews) isBetween(name arenaName, is *arenaViewed) bool {
 	low, high, some := arenaPlace{99, 99}, arenaPlace{-99, -99}, false
 	step, was := float32(0.5), arenaPlace{}
-	for t := is.rewound.Tick - 40; t.Before(v.now.Tick); t++ {
+	from := is.rewound.Tick - 40
+	if v.arena.stalls {
+		from -= 88 // for longer it may have rested where it was before
+	}
+	for t := from; t.Before(v.now.Tick); t++ {
 		m, there := v.arena.truth.motion(name, t)
 		if !there {
 			continue
@@ -277,10 +288,10 @@ func (v *arenaViews) judge(g *arenaGuest, ship ecs.Entity) {
 	if repeated {
 		v.sums.repeated++
 	}
-	if repeated && fresh {
+	if repeated && fresh && !v.arena.stalls { // a late packet has fewer screens than inputs
 		v.fail("client %d: the input of this tick has arrived, and the view is repeated", g.id)
 	}
-	if !pressed || !fresh || clamped || g.screens.twice[v.now.Tick] {
+	if !pressed || !fresh || clamped || repeated || g.screens.twice[v.now.Tick] {
 		return
 	}
 	v.sums.views++
@@ -297,7 +308,6 @@ func (v *arenaViews) judge(g *arenaGuest, ship ecs.Entity) {
 			v.sums.changes++
 		} else {
 			v.count(&v.sums.missing)
-			v.note(g, name, "missing", nil, &d)
 		}
 	}
 }
@@ -307,7 +317,7 @@ func (v *arenaViews) isChanging(g *arenaGuest, name arenaName, d *arenaSeen) boo
 	if d != nil && d.changes {
 		return true
 	}
-	from := v.now.Tick - entangle.Tick(v.arena.rate)
+	from := v.now.Tick - entangle.Tick(2*v.arena.rate)
 	for t := from; t.Before(v.now.Tick); t++ {
 		if v.predicts(g, name, t) != v.predicts(g, name, v.now.Tick-1) {
 			return true
@@ -316,11 +326,18 @@ func (v *arenaViews) isChanging(g *arenaGuest, name arenaName, d *arenaSeen) boo
 	return false
 }
 
+// isCrowded reports whether a body has joined a group of bodies lately. Of the changes of a group's structure that are
+// under way, the server follows the newest two.
+func (v *arenaViews) isCrowded(name arenaName) bool {
+	_, old := v.arena.truth.motion(name, v.now.Tick-entangle.Tick(2*v.arena.rate))
+	return v.arena.shared && !name.drone && !old
+}
+
 // compare compares what the server sees of an entity with what the screen showed.
 func (v *arenaViews) compare(g *arenaGuest, name arenaName, is *arenaViewed, drawn arenaScreen) {
 	d, there := drawn[name]
 	if !there {
-		if !v.isChanging(g, name, nil) {
+		if !v.isChanging(g, name, nil) && !v.isCrowded(name) {
 			v.fail("client %d: %v is in the view, %+v, and was not on its screen: %v, modes %+v", g.id, name, *is, drawn, v.arena.drones.modes[name.id])
 		}
 		v.sums.changes++
@@ -349,7 +366,6 @@ func (v *arenaViews) compare(g *arenaGuest, name arenaName, is *arenaViewed, dra
 		return
 	}
 	v.count(&v.sums.near)
-	v.note(g, name, "near", is, &d)
 	v.sums.farthest = max(v.sums.farthest, off)
 }
 
@@ -391,7 +407,7 @@ func (v *arenaViews) expectIntents() {
 			continue
 		}
 		v.assembled[q.Entity()] = true
-		if hand := v.hands.Get(shell.Ship); shell.Tick != v.now.Tick || hand.Fire != firesIntent || v.inputs.Status(shell.Ship) != plugin.FreshInput {
+		if hand := v.hands.Get(shell.Ship); shell.Tick != v.now.Tick || !v.arena.stalls && (hand.Fire != firesIntent || v.inputs.Status(shell.Ship) != plugin.FreshInput) {
 			tick, status := shell.Tick, v.inputs.Status(shell.Ship)
 			q.Close()
 			v.fail("what an input of tick %d fires is there in this tick, of which the input is %+v (%v)", tick, *hand, status)
@@ -407,15 +423,6 @@ func (v *arenaViews) finish() *arenaViewSums {
 	v.sums.waited = int(v.arena.sim.Server().Stats().Rewinds.Waited)
 	return &v.sums
 }
-
-// note logs a difference, for whoever looks for its cause.
-func (v *arenaViews) note(g *arenaGuest, name arenaName, what string, is *arenaViewed, d *arenaSeen) {
-	if arenaNotes {
-		fmt.Printf("seed %d tick %d client %d %v %s: view %+v, screen %+v\n", v.arena.seed, v.now.Tick, g.id, name, what, is, *d)
-	}
-}
-
-var arenaNotes = os.Getenv("NOTES") != ""
 
 func (v *arenaViews) fail(format string, values ...any) {
 	at := fmt.Sprintf("%v\nthe server in tick %d: ", v.arena.arenaSetup, v.now.Tick)

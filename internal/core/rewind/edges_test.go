@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/timesync"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -324,4 +325,51 @@ func TestAnEntityThatJoinsIsShownWhenThatArrives(t *testing.T) {
 	assert.False(t, joins(111), "it has not arrived")
 	assert.False(t, joins(114.5), "it arrived after this screen was drawn")
 	assert.True(t, joins(115.5))
+}
+
+// What acknowledgements do not tell is taken to have been so that an entity did not wait: an update may have arrived in
+// a frame that sent no packet, or a packet that would have told is lost. Where they tell that it came too late, the
+// entity sets off when it came.
+//
+// Proves: L1
+func TestWhatMayHaveComeInTimeDid(t *testing.T) {
+	for name, c := range map[string]struct {
+		delay, within float64
+		newer         bool // an update that came after it is acknowledged as well
+		exact         bool
+		want          float64 // at 102.7
+	}{
+		"with a newer one, and no frame between":   {newer: true, exact: true, want: 1023.75},
+		"with a newer one, and frames between":     {newer: true, want: 1027},
+		"alone, in the frame of the packet":        {want: 1023},
+		"alone, long before":                       {delay: 0.5, within: 0.25, want: 1027},
+		"alone, so that the delay is not exact":    {delay: 0.3, within: 0.25, want: 1027},
+		"alone, too late even if it is not exact":  {delay: 0.1, within: 0.1, want: 1024},
+		"alone, with a delay of no significance":   {delay: 0.5, within: 0.25, exact: true, want: 1023},
+		"alone, with a delay from before the last": {delay: 40, within: 0.25, want: 1023},
+	} {
+		w := newWorld(kinds())
+		for tick := entangle.Tick(100); tick <= 106; tick++ {
+			w.run(tick, 10*float64(tick), 0)
+			switch tick {
+			case 100:
+				w.Received.Begin(w.group, tick)
+				w.Deliver(w.group, tick)
+			case 101, 102:
+				w.receive(tick)
+			}
+			w.screen(float64(min(tick, 104)) - 3)
+		}
+		w.AcksArrived(shown(c.delay), shown(c.within))
+		w.receive(103)
+		if c.newer {
+			w.receive(104)
+		}
+		w.ScreenArrived(&timesync.Screen{Base: shown(102.4), Packets: 1}, c.exact)
+		w.AcksArrived(0, 0)
+		w.screen(103.4)
+		v, ok := w.at(spot, 102.7)
+		assert.True(t, ok)
+		assert.InDelta(t, c.want, v, 0.05, name)
+	}
 }

@@ -67,7 +67,7 @@ func (w *window) needAck(id uint16, at time.Duration) {
 // after a newer one which no header had acknowledged before that time: that one is first, so that the peer knows the
 // order. The headers of the next time have both. Of two headers of one time either may arrive first.
 func (w *window) acknowledge(at time.Duration) (acked uint32) {
-	if at != w.headerAt {
+	if at != w.headerAt || w.full() { // a full window acknowledges all at once
 		w.withheld, w.late, w.headerAt = w.late, 0, at
 	}
 	w.reported = w.newest
@@ -79,7 +79,9 @@ func (w *window) acknowledge(at time.Duration) (acked uint32) {
 }
 
 func (w *window) due(at, delay time.Duration) bool {
-	return w.full() || w.unacked > 0 && at-w.unackedSince >= delay
+	// What the headers of this time withhold is due at the next one.
+	waits := w.unacked > 0 && (at != w.headerAt || w.late|w.withheld == 0)
+	return w.full() || waits && at-w.unackedSince >= delay
 }
 
 // full compares ids and does not only count them, because lost packets between them use up the

@@ -9,6 +9,51 @@ import (
 	"pgregory.net/rapid"
 )
 
+// What the headers of a frame withhold, because it came after a newer id, is due in the next frame and not in the same
+// one: a client that sends a header while one is due would never end.
+func TestWhatIsWithheldIsDueInTheNextFrame(t *testing.T) {
+	w := window{ordered: true}
+	for _, id := range []uint16{1, 3, 2} {
+		w.recordID(id, 10)
+	}
+	assert.True(t, w.due(20, 5))
+	assert.Equal(t, uint32(0b10), w.acknowledge(20)&3)
+	assert.False(t, w.due(20, 5))
+	assert.Equal(t, uint32(0b10), w.acknowledge(20)&3)
+	assert.False(t, w.due(20, 5))
+	assert.True(t, w.due(21, 5))
+	assert.Equal(t, uint32(0b11), w.acknowledge(21)&3)
+	assert.False(t, w.due(21, 5))
+	assert.False(t, w.due(99, 5))
+}
+
+// Many packets may be read in one frame: of a full window all is acknowledged.
+func TestAFullWindowWithholdsNothing(t *testing.T) {
+	w, acked := window{ordered: true}, map[uint16]bool{}
+	header := func() {
+		h := w.acknowledge(20)
+		acked[w.newest] = true
+		for back := range 32 {
+			acked[w.newest-1-uint16(back)] = acked[w.newest-1-uint16(back)] || h>>back&1 != 0
+		}
+	}
+	for first := uint16(1); first < 1000; first += 2 {
+		for _, id := range []uint16{first + 1, first} {
+			w.recordID(id, 20)
+			if w.full() {
+				header()
+			}
+		}
+	}
+	for sent := 0; w.due(20, 0) && sent < 3; sent++ {
+		header()
+	}
+	assert.False(t, w.due(20, 0))
+	for id := uint16(1); id < 1000-AckEvery; id++ {
+		assert.True(t, acked[id], "%d", id)
+	}
+}
+
 // plainWindow is a simple version of window: it stores every packet that arrived, by its number
 // before truncation to 16 bits.
 type plainWindow struct {

@@ -104,7 +104,8 @@ func (i *Inputs[T]) Status(e ecs.Entity) InputStatus {
 // is Client.InterpolationTime of the frame that was drawn last, for the interval of the entity's group. It
 // is exact, whichever packet the input arrives in, and with any input delay: then it is the time of the
 // moment when the key was pressed. If a client claims a time that it cannot have seen, Seen returns the
-// nearest possible one; see InputStats.SeenClamped.
+// nearest possible one; see InputStats.SeenClamped. It is never after the newest tick that had run when the input
+// arrived: a screen goes on for half a second while the server stands still.
 //
 // ok is false
 //   - if the player is not shown the entity in the past: it predicts the entity, it is not in the entity's

@@ -104,7 +104,7 @@ type Rewound struct {
 	Tick     entangle.Tick
 	Fraction float64
 	// By is how long before the present tick that was, in ticks. A value that is not rewound is of the end of
-	// the last tick, so it is 1 then.
+	// the last tick, so it is 1 then. It is negative where a screen was ahead because the server had stood still.
 	By float64
 	// Present says that it is not rewound, because the player is not shown the entity in the past.
 	Present bool

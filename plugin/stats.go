@@ -219,10 +219,10 @@ type InputStats struct {
 	IntentsRefused uint64 // those that the function of IntentRule.Accept has refused
 	IntentsCrowded uint64 // inputs that fired nothing, because more than 256 entities of the client were waiting for their ticks
 
-	// SeenClamped counts ticks for which a client claimed to have seen entities at a time that is after
-	// the newest tick, or longer ago than twice its round trip, two send intervals and a quarter of a
-	// second, or than a second. Inputs.Seen then returns the nearest possible time. An honest
-	// client claims such times after its frames, or those of the server, have stopped for a while.
+	// SeenClamped counts ticks for which a client claimed to have seen entities at a time that is more than
+	// half a second after the newest tick, or longer ago than twice its round trip, two send intervals and
+	// a quarter of a second, or than a second. Inputs.Seen then returns the nearest possible time. An
+	// honest client claims such times after its frames have stopped for a while.
 	SeenClamped uint64
 }
 

@@ -46,9 +46,10 @@
 // # Driving it
 //
 //   - Getters: RTT, Jitter, LossRate, InFlight, Stats, AckDue.
-//   - Call HandleHeader(header, now) for each packet that arrives, then TakeAcked, then PollLost
-//     until it returns nothing, then AckDue. Do so after each packet and not once per tick,
-//     because a burst can fill the window within one tick.
+//   - Call HandleHeader(header, now) for each packet that arrives, then TakeAcked, then AckDue. Do so
+//     after each packet and not once per tick, because a burst can fill the window within one tick.
+//   - Call PollLost until it returns nothing once per frame, after the packets: some that seem lost may be
+//     acknowledged by the next one.
 //   - Call Next(now, tick, kind) for each packet that is sent.
 //
 // A Tracker serves one peer and is not safe for concurrent use.

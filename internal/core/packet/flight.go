@@ -77,7 +77,7 @@ func (f *flight) keeps(s slot, at time.Duration) bool {
 	return state == inFlight || state == lost && at-s.sentAt() < memory && len(f.slots) < maxSlots
 }
 
-const unpolled = "packet: too many verdicts were not polled: call TakeAcked, and PollLost until it is empty, after each HandleHeader and each tick"
+const unpolled = "packet: too many verdicts were not polled: call TakeAcked after each HandleHeader, and PollLost until it is empty in each tick"
 
 func (f *flight) grow() {
 	if len(f.slots) >= maxSlots {

@@ -24,16 +24,18 @@
 //
 // # Not guaranteed
 //
-// The frame in which a packet arrived is that of the first input that acknowledges it, less the time for
-// which the client had the packet, in steps of 4 ms. If the packet with that input is lost, an entity that
-// had rested may have set off up to a frame or two earlier. An entity that did not rest is not concerned.
+// The frame in which a packet arrived is known to lie between two screens of which the client has told. If an entity
+// was still on its way at the earlier one, it is taken to have gone on without a rest. Otherwise it sets off at the later
+// one, less the time for which the client had the packet, in steps of 4 ms. If the client drew no frame in between, both
+// are the same. So what is wrong concerns entities that rested: where a packet of the client was lost or overtaken, or
+// in a frame that sent no packet.
 //
 // # How to drive it
 //
 // The server, in each tick: History.Begin, then for each column Row and MarkPresent, and SetTeleports.
 // The sender of a client: Received.Begin, Deliver, Acknowledge, Depart and Forget for its groups,
 // AcksArrived for each packet of the client, PacketArrived for each packet that it acknowledges, and then
-// ScreenArrived for its newest screen. A query: View.Reset, then Add, AddDeparted or AddPresent for each entity, then Values.
+// ScreenArrived for the newest screen that it tells of. A query: View.Reset, then Add, AddDeparted or AddPresent for each entity, then Values.
 //
 // # Where things are
 //

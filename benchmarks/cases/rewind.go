@@ -31,8 +31,8 @@ const (
 
 func rewindVariants() []report.Variant {
 	return []report.Variant{
-		{Name: "rewind/shots", Prepare: func() (report.Sides, error) { return rewindSides(rewindPlayers) }},
-		{Name: "rewind/volleys", Goal: 2, Prepare: func() (report.Sides, error) { return rewindSides(rewindPlayers / 8) }},
+		{Name: "rewind/shots", Goal: 2.5, Prepare: func() (report.Sides, error) { return rewindSides(rewindPlayers) }},
+		{Name: "rewind/volleys", Goal: 1.5, Prepare: func() (report.Sides, error) { return rewindSides(rewindPlayers / 8) }},
 		{Name: "rewind/record", Prepare: func() (report.Sides, error) {
 			s, err := newRewindScene()
 			if err != nil {

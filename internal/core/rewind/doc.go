@@ -35,11 +35,12 @@
 // The server, in each tick: History.Begin, then for each column Row and MarkPresent, and SetTeleports.
 // The sender of a client: Received.Begin, Deliver, Acknowledge, Depart and Forget for its groups,
 // AcksArrived for each packet of the client, PacketArrived for each packet that it acknowledges, and then
-// ScreenArrived for the newest screen that it tells of. A query: View.Reset, then Add, AddDeparted or AddPresent for each entity, then Values.
+// ScreenArrived for the newest screen that it tells of. A query: View.Reset, then Add and AddPresent for entities in runs of slots, and AddDeparted, then Values.
 //
 // # Where things are
 //
 // The values of the last ticks are in history.go. What a client has received: received.go, and what it has lost,
-// departures.go. How an entity moves between updates: movement.go, and quick.go for the usual case. The values of
-// a view: view.go, and special.go for entities that move on from no update, or beyond the last one.
+// departures.go. How an entity moves between updates: movement.go, and alike.go for entities that move like the one
+// before. The targets of a view, in runs: view.go, and index.go to find one. Their values: values.go, and special.go for
+// entities that move on from no update, or beyond the last one.
 package rewind

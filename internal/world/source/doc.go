@@ -18,7 +18,7 @@
 //
 // # Where things are
 //
-// What changed: collector.go, sent_components.go, undetected.go, rounding.go; rewind.go for lag compensation, history.go for
+// What changed: collector.go, sent_components.go, undetected.go, rounding.go; rewind.go and rewind_kept.go for lag compensation, history.go for
 // differences. Network ids: network_ids.go, pending_refs.go, relations.go (targets among the
 // references). Groups: named_groups.go, rates.go, refused_groups.go.
 //

@@ -184,7 +184,7 @@ func TestEntitiesAtAnotherTimeDoNotMoveAlike(t *testing.T) {
 // drawn since.
 //
 // Proves: L2, L4
-func TestManyScreensDoNotSettleAGroup(t *testing.T) {
+func TestManyScreensMakeNoGroupOlder(t *testing.T) {
 	c := newCrowd(rand.New(rand.NewPCG(1, 25)), false)
 	for range 200 {
 		c.tick()

@@ -40,7 +40,7 @@ func (c *Client) initPrediction() {
 		World: c.world, Protocol: c.protocol, Hub: c.hub, Time: c.time,
 		Replayer: c.replayer, Why: c.why, Log: c.log, MaxRollback: c.config.maxRollback(), Newest: c.config.RollbackToNewest,
 		Synced: c.steered.Synced, ConfirmedTick: c.engine.ConfirmedTick,
-		Applier: c.applier, Resources: c.resources, InterpolatedTick: c.interpolatedTick, RemoveDespawned: c.applier.RemoveDespawned, OnResync: func(t entangle.Tick) { resynced.Push(PredictionResynced{t}) },
+		Applier: c.applier, Resources: c.resources, InterpolatedTick: c.interpolatedTick, ShownTick: c.shownTick, RemoveDespawned: c.applier.RemoveDespawned, OnResync: func(t entangle.Tick) { resynced.Push(PredictionResynced{t}) },
 	})
 	if err != nil {
 		panic("plugin: " + err.Error())
@@ -55,6 +55,12 @@ func (c *Client) initPrediction() {
 // interpolatedTick returns the tick at which an entity is shown that each packet updates.
 func (c *Client) interpolatedTick() entangle.Tick {
 	tick, _ := c.steered.Timeline(c.steered.PacketInterval())
+	return tick
+}
+
+// shownTick returns the tick at which interpolated entities with a send interval are shown.
+func (c *Client) shownTick(sendEvery int) entangle.Tick {
+	tick, _ := c.steered.Timeline(sendEvery)
 	return tick
 }
 

@@ -193,7 +193,7 @@ func TestManyScreensMakeNoGroupOlder(t *testing.T) {
 	c.BeginAgain(again, c.newest-4)
 	c.Deliver(again, c.newest-4)
 	for i := range 2 * screenRows {
-		c.ScreenArrived(&timesync.Screen{Base: shown(float64(c.newest)-5.25) + timesync.Shown(i), Packets: 1})
+		c.ScreenArrived(&timesync.Screen{Base: shown(float64(c.newest)-5.25) + timesync.Shown(i), Packets: 1}, true)
 	}
 	var v View
 	v.Reset(c.History, &c.Received)

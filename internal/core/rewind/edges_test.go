@@ -294,9 +294,44 @@ func TestADepartedEntityInThePresentIsNotInThePast(t *testing.T) {
 	w.client = client{has: true, place: Place{Group: Group{Index: 9}, Joined: 118}}
 	_, ok := w.departedAt(110)
 	assert.True(t, ok)
-	w.client.place.Present = true
-	_, ok = w.departedAt(110)
-	assert.False(t, ok)
+	w.view.Reset(w.History, &w.Received)
+	w.view.AddPresent(&Entities{Slot: 5, Names: []uint64{7}})
+	w.client.now = shown(110)
+	w.view.AddDeparted(&w.client)
+	assert.Equal(t, 1, w.view.Len())
+	assert.False(t, w.view.Target(0).Rewound)
+}
+
+// twoTimelines is a client that shows entities with an interval of 2 later than those with one of 1. It has the
+// entity 7.
+type twoTimelines struct{ client }
+
+func (c *twoTimelines) Time(every int) timesync.Shown {
+	return c.now - shown(4)*timesync.Shown(every-1)
+}
+
+func (c *twoTimelines) Find(_ Slot, entity uint64) (p Place, ok bool) { return c.place, entity == 7 }
+
+// An entity that has moved to a group with another interval was on the screen once: in its former group, or in its
+// present one.
+//
+// Proves: L4
+func TestAMovedEntityIsInAViewOnce(t *testing.T) {
+	w := even(kinds(), 0)
+	for _, entity := range []uint64{7, 8} { // the second one was in the slot before, and moved there
+		w.Depart(w.group, Target{Slot: 5, Entity: entity}, 2, 100, 112, set.Mask{}, true)
+		w.Depart(w.group, Target{Slot: 5, Entity: entity}, 1, 100, 116, set.Mask{}, true)
+	}
+	for time, want := range map[float64]int{113: 2, 119: 1} {
+		w.view.Reset(w.History, &w.Received)
+		w.add(1, 112, shown(time))
+		w.view.AddDeparted(&twoTimelines{client{now: shown(time), place: Place{Group: w.group, Joined: 112}}})
+		assert.Equal(t, want, w.view.Len(), "at %v", time)
+		for i, entity := range w.view.Entities() {
+			first, ok := w.view.Find(entity)
+			assert.True(t, ok && first == i, "target %d at %v: %v", i, time, w.view.Entities())
+		}
+	}
 }
 
 // An entity that joins a group is shown when the news of that have arrived, however late.

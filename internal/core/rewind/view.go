@@ -189,9 +189,8 @@ type Client interface {
 
 // Place is where a client has an entity.
 type Place struct {
-	Group   Group
-	Joined  entangle.Tick // since when it is in the group
-	Present bool          // the client is shown it in the present
+	Group  Group
+	Joined entangle.Tick // since when it is in the group
 }
 
 // stay is the time for which a client has had an entity in one group without an end.
@@ -199,14 +198,16 @@ type stay struct {
 	since   entangle.Tick
 	arrived uint32 // number of the screen before which it arrived
 	gone    bool   // the client has lost it since
-	present bool   // the entity is in the view as of the newest tick
+	listed  bool   // the entity is in the view by that time or by a later one
 }
 
 // AddDeparted adds the entities that the client has lost since the time of the screen, and those that have gone
-// to another group since. One that is in the view as of the newest tick is not added a second time, and one that the
-// client has got again is not added if that may have arrived before the screen: it has ended with that.
+// to another group since, after all others. One that is in the view already is not added: it may be shown in the present
+// now, or at another time, since it has another interval. One that the client has got again is not added if
+// that may have arrived before the screen: it has ended with that.
 func (v *View) AddDeparted(client Client) {
 	clear(v.stays)
+	v.index.known = false
 	for i := v.received.departures.Len() - 1; i >= 0; i-- {
 		d := v.received.departures.At(i)
 		rec := &d.record
@@ -223,18 +224,17 @@ func (v *View) AddDeparted(client Client) {
 		}
 		next, any := v.nextStay(client, d)
 		moves := any && d.moved && !d.until.Before(next.since)
-		v.stays[d.entity] = stay{
-			since: d.since, arrived: rec.joinedAt(d.since, arrived), gone: !moves || next.gone, present: any && next.present,
+		st := stay{since: d.since, arrived: rec.joinedAt(d.since, arrived), gone: !moves || next.gone, listed: any && next.listed}
+		if !any || !st.listed && (moves || !v.received.mayHaveArrived(next.arrived, d.every, now)) {
+			b := bounds{since: d.since, until: d.until, ends: true, moves: moves}
+			t := Target{Slot: d.slot, Entity: d.entity, Shown: now, Rewound: true, Gone: st.gone}
+			if st.listed = v.addBetween(rec, arrived, &b, &t, d.every); st.listed {
+				v.Hide(d.hidden)
+			}
 		}
-		if any && (next.present || !moves && v.received.mayHaveArrived(next.arrived, d.every, now)) {
-			continue
-		}
-		b := bounds{since: d.since, until: d.until, ends: true, moves: moves}
-		t := Target{Slot: d.slot, Entity: d.entity, Shown: now, Rewound: true, Gone: !moves || next.gone}
-		if v.addBetween(rec, arrived, &b, &t, d.every) {
-			v.Hide(d.hidden)
-		}
+		v.stays[d.entity] = st
 	}
+	v.index.known = false // it lacks what was added
 }
 
 // nextStay returns the time for which the client has had a departed entity after that. ok is false if it has not.
@@ -247,7 +247,8 @@ func (v *View) nextStay(client Client, d *departure) (next stay, ok bool) {
 		return stay{}, false
 	}
 	rec := v.received.record(p.Group)
-	next = stay{since: rec.since, present: p.Present}
+	next = stay{since: rec.since}
+	_, next.listed = v.Find(d.entity)
 	if next.since.Before(p.Joined) {
 		next.since = p.Joined
 	}

@@ -20,6 +20,7 @@ type blueprints struct {
 	*lifecycle
 	*source.Blueprints                                          // nil: none is registered
 	interpolated       func() entangle.Tick                     // the tick at which interpolated entities are shown, or would be
+	shownTick          func(sendEvery int) entangle.Tick        // the same for those with a send interval
 	received           func(e ecs.Entity) (entangle.Tick, bool) // the tick of the newest state of an entity of the server
 
 	shownLate ecs.ID // components.Interpolated
@@ -53,6 +54,9 @@ type absentEntity struct {
 func (b *blueprints) init(l *lifecycle, cfg *PredictionConfig, of *source.Blueprints) {
 	b.lifecycle, b.Blueprints, b.interpolated = l, of, cfg.InterpolatedTick
 	b.shownLate = ecs.ComponentID[components.Interpolated](b.world)
+	if b.shownTick = cfg.ShownTick; b.shownTick == nil {
+		b.shownTick = func(int) entangle.Tick { return b.interpolated() }
+	}
 	b.received = func(ecs.Entity) (entangle.Tick, bool) { return 0, false }
 	if cfg.Applier != nil {
 		b.received = cfg.Applier.Replicas.Tick
@@ -147,11 +151,15 @@ func (b *blueprints) lacksSent(e ecs.Entity, due entangle.Tick) bool {
 
 // isShown reports whether an entity with components.Remote is shown as of a tick or of a later one.
 func (b *blueprints) isShown(e ecs.Entity, tick entangle.Tick) bool {
+	if b.world.Has(e, b.shownLate) {
+		every := (*components.Interpolated)(b.world.Get(e, b.shownLate)).SendEvery
+		return !b.shownTick(int(every)).Before(tick)
+	}
 	if shown := b.interpolated(); !shown.Before(tick) {
 		return true
 	}
 	received, ok := b.received(e)
-	return ok && !received.Before(tick) && !b.world.Has(e, b.shownLate)
+	return ok && !received.Before(tick)
 }
 
 // isBare reports whether an entity that has arrived has none of the components that are compared, and waits

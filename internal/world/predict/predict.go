@@ -43,6 +43,9 @@ type PredictionConfig struct {
 	// InterpolatedTick returns the tick at which the client shows interpolated entities, or would if it
 	// had some.
 	InterpolatedTick func() entangle.Tick
+	// ShownTick returns the tick at which the client shows interpolated entities with a send interval. nil: it is the
+	// InterpolatedTick.
+	ShownTick func(sendEvery int) entangle.Tick
 	// RemoveDespawned removes an entity from the world that the server has despawned.
 	RemoveDespawned func(e ecs.Entity)
 	// OnResync is called when confirmed state was taken over as the present.

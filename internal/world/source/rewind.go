@@ -160,7 +160,7 @@ func (v *viewer) Find(s rewind.Slot, entity uint64) (p rewind.Place, ok bool) {
 		return rewind.Place{}, false
 	}
 	_, joined, _ := c.Sender.GroupOf(repl.Slot(s))
-	return rewind.Place{Group: at.Group, Joined: joined, Present: !c.Visibility.Interpolates(v.client, repl.Slot(s))}, true
+	return rewind.Place{Group: at.Group, Joined: joined}, true
 }
 
 // View fills a view with what a client's screen showed, for the tick that runs now. It reports whether any

@@ -16,6 +16,8 @@ import (
 func (s *shownClient) checkComponent(c Client, e *shownEntity, info *registry.Component, should *inspect.MirroredValue) error {
 	is := s.read(c.world(), e.entity, info)
 	switch {
+	case info.Refreshed: // a function of the game has changed it
+		return nil
 	case info.Interpolate == registry.Full && info.Plan.Size() > 0:
 		return s.checkBlended(c, e, info, &is)
 	case info.Once || info.Interpolate == registry.Once:

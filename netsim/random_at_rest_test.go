@@ -33,6 +33,7 @@ func (s *randomScene) awaitRest(loss float64) error {
 		patience = 2*time.Second + 4*s.calm()
 	}
 	s.main.rest()
+	s.shots.still = true
 	s.quiet(true)
 	patience += s.meters.patience(s.worldBytes())
 	if err := s.await(patience, func() bool { return s.delivered() && s.sim.Equal() == nil }); err != nil {
@@ -55,6 +56,14 @@ func (s *randomScene) awaitRest(loss float64) error {
 		if err := checkStamps(g.World()); err != nil {
 			return fmt.Errorf("client %d: %w", g.ID(), err)
 		}
+		if g.shots != nil {
+			if err := g.shots.expectNoShots(); err != nil {
+				return err
+			}
+		}
+	}
+	if err := s.rewinds.expectExact(); err != nil {
+		return err
 	}
 	return s.checkLeads()
 }

@@ -201,6 +201,7 @@ type branches struct {
 	overrides []overriding
 	tick      entangle.Tick
 	sim       *netsim.Sim
+	rewinds   *rewindJudge
 }
 
 // entity is the state of a replicated entity at the start of a tick.
@@ -371,7 +372,7 @@ const enoughWorlds = 120
 
 // checkCounts checks that every rare branch occurred, if there were enough worlds.
 func (a *branchCounts) checkCounts(t *testing.T, worlds uint64) {
-	count := map[string]int{}
+	count, views := map[string]int{}, rewindSums{}
 	for _, b := range a.worlds {
 		for branch, n := range b.count {
 			count[branch] += n
@@ -384,6 +385,8 @@ func (a *branchCounts) checkCounts(t *testing.T, worlds uint64) {
 		for branch, n := range b.sim.Shown() {
 			count[branch] += n
 		}
+		count[rewoundWaited] += int(b.stats().Rewinds.Waited)
+		views.add(b.rewinds)
 		sent := b.stats().Replication
 		count[requested] += int(sent.Resyncs)
 		count[overdue] += int(sent.Overdue)
@@ -391,11 +394,16 @@ func (a *branchCounts) checkCounts(t *testing.T, worlds uint64) {
 	for _, branch := range slices.Sorted(maps.Keys(count)) {
 		t.Logf("%s: %d", branch, count[branch])
 	}
+	t.Logf("views: %+v", views)
 	if worlds < enoughWorlds || t.Failed() {
 		return
 	}
+	views.requireExact(t)
 	all := append([]string{keptLess, leftPaused, requested, overdue}, detachedBranches...)
 	all = append(all, netsim.ShownBranches...)
+	all = append(all, rewoundBranches...)
+	all = append(all, plantedBranches...)
+	all = append(all, shotBranches...)
 	for _, kind := range []string{"lone", "parent", "child", "member"} {
 		all = append(all, "paused and removed: "+kind, "paused and removed: "+kind+", retained")
 	}

@@ -19,7 +19,10 @@ type shadow struct {
 	kept    []ecs.Entity // persistent, of connections that have ended
 	remote  ecs.ID
 	predict ecs.ID
-	persist ecs.ID
+
+	prespawned ecs.ID
+	shots      map[ecs.Entity]bool // entities that are, or were, prespawned
+	persist    ecs.ID
 }
 
 // counted is one component type.
@@ -30,13 +33,13 @@ type counted struct {
 }
 
 func newShadow(t require.TestingT, c *plugin.Client) *shadow {
-	return &shadow{t: t, client: c, there: map[ecs.Entity]int{}}
+	return &shadow{t: t, client: c, there: map[ecs.Entity]int{}, shots: map[ecs.Entity]bool{}}
 }
 
 func (s *shadow) system() plugin.System {
 	return plugin.Func(func(w *ecs.World) func() {
 		s.world, s.remote, s.persist = w, ecs.ComponentID[components.Remote](w), ecs.ComponentID[components.Persistent](w)
-		s.predict = ecs.ComponentID[components.Predicted](w)
+		s.predict, s.prespawned = ecs.ComponentID[components.Predicted](w), ecs.ComponentID[components.Prespawned](w)
 		spawned, despawned := plugin.NewReader[plugin.EntitySpawned](w), plugin.NewReader[plugin.EntityDespawned](w)
 		s.counted = []*counted{
 			count[place](w), count[life](w), count[marked](w), count[bulk](w), count[link](w), count[stamp](w),
@@ -46,6 +49,7 @@ func (s *shadow) system() plugin.System {
 		return func() {
 			for _, e := range spawned.Read() {
 				s.there[e.Entity]++
+				s.shots[e.Entity] = s.shots[e.Entity] || w.Alive(e.Entity) && w.Has(e.Entity, s.prespawned)
 			}
 			for _, e := range despawned.Read() {
 				s.there[e.Entity]--
@@ -95,15 +99,30 @@ func (s *shadow) checkEvents() {
 			}
 		}
 	}
-	n := 0
+	n := s.despawnedAhead()
 	for _, mark := range []ecs.ID{s.remote, s.predict} {
 		q := s.world.Query(ecs.All(mark))
-		n += q.Count()
-		q.Close()
+		for q.Next() {
+			e := q.Entity()
+			s.shots[e] = s.shots[e] || q.Has(s.prespawned)
+			if n++; s.shots[e] && s.there[e] == 0 {
+				n-- // the server's has not arrived
+			}
+		}
 	}
 	if n != len(s.there) {
 		require.Failf(s.t, "events and world differ", "%d entities, %d by their events", n, len(s.there))
 	}
+}
+
+// despawnedAhead returns the number of shots whose end is predicted. Nothing marks them until the server's ends, too.
+func (s *shadow) despawnedAhead() (n int) {
+	for e := range s.there {
+		if s.shots[e] && s.world.Alive(e) && !s.replicated(e) {
+			n++
+		}
+	}
+	return n
 }
 
 // replicated reports whether an entity is replicated.

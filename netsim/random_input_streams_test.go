@@ -36,6 +36,7 @@ type hands struct {
 	rng    *rand.Rand
 	delay  func() int
 	origin func(local ecs.Entity) ecs.Entity // returns the zero entity if there is none
+	made   func(e ecs.Entity, press uint32)  // is called with an input that fires a salvo; nil on a host
 	mine   func(e ecs.Entity) bool           // reports whether an entity marked Controlled belongs to the player
 
 	world    *ecs.World
@@ -95,6 +96,9 @@ func (h *hands) writeInput(e ecs.Entity, at *hand) {
 	}
 	if h.rng.IntN(6) == 0 {
 		h.n++
+		for h.judge.shots.still && (firesSalvo(heldBy(h.client, h.n)) || firesTracer(heldBy(h.client, h.n))) {
+			h.n++
+		}
 		at.Press = heldBy(h.client, h.n)
 	}
 	if h.rng.IntN(30) == 0 {
@@ -102,7 +106,11 @@ func (h *hands) writeInput(e ecs.Entity, at *hand) {
 		stream.writeInput(h.last+entangle.Tick(h.delay()), wrote{none: true})
 		return
 	}
-	stream.writeInput(h.last+entangle.Tick(h.delay()), wrote{hand: *at, aim: h.origin(at.Aim)})
+	tick := h.last + entangle.Tick(h.delay())
+	stream.writeInput(tick, wrote{hand: *at, aim: h.origin(at.Aim)})
+	if h.made != nil && firesSalvo(at.Press) && stream.acts[tick].Press == at.Press {
+		h.made(e, at.Press)
+	}
 }
 
 // aim returns an entity of this world, or none.

@@ -18,6 +18,7 @@ import (
 type inputJudge struct {
 	t       require.TestingT
 	streams map[helm][]*handStream
+	shots   *shotJudge
 }
 
 // helm is an entity of the server and a client that drives it.
@@ -236,7 +237,11 @@ func itself(e ecs.Entity) ecs.Entity { return e }
 func (j *inputJudge) drive(sim *netsim.Sim, g *guest, id entangle.ClientID) {
 	at := &origins{peer: func() *netsim.Peer { return g.Peer }, known: map[ecs.Entity]ecs.Entity{}}
 	c := g.mail.client
-	c.AddSystem(plugin.FixedInput, &hands{t: j.t, judge: j, client: id, rng: handsRng(sim, id), delay: c.InputDelay, origin: at.of, mine: func(ecs.Entity) bool { return true }})
+	c.AddSystem(plugin.FixedInput, &hands{t: j.t, judge: j, client: id, rng: handsRng(sim, id), delay: c.InputDelay, origin: at.of, mine: func(ecs.Entity) bool { return true }, made: func(shooter ecs.Entity, press uint32) {
+		if g.shots != nil {
+			g.shots.madeBy(shooter, press)
+		}
+	}})
 	c.AddSystem(plugin.FixedMain, plugin.FirstTime(&inputCourt{inputJudge: j, name: fmt.Sprintf("client %d", id), me: id, origin: at.of}))
 }
 

@@ -26,18 +26,22 @@ type limits struct {
 	host int
 	// interpolated is 1 if entities can be interpolated.
 	interpolated int
+	// blueprints and rewinds are 1 if there are blueprints, and if the server rewinds. shots is 1 or 2 if inputs fire
+	// shots: see withShots.
+	blueprints, rewinds, shots int
 	// waiting is how many bytes of early records a client keeps; 0: the default.
 	waiting int
 }
 
 // configure sets a limit of the world that is made afterwards:
 //
-//	configure perclient|all|client|every|clientevery|grid|host|interpolated|waiting NUMBER
+//	configure perclient|all|client|every|clientevery|grid|host|interpolated|blueprints|rewinds|shots|waiting NUMBER
 func (l *limits) configure(args *script.Args, _ *script.Trace) {
 	name, n := args.Word(), args.Int()
 	fields := map[string]*int{
 		"perclient": &l.perClient, "all": &l.all, "client": &l.client, "every": &l.every, "clientevery": &l.clientEvery,
 		"grid": &l.grid, "host": &l.host, "interpolated": &l.interpolated, "waiting": &l.waiting,
+		"blueprints": &l.blueprints, "rewinds": &l.rewinds, "shots": &l.shots,
 	}
 	if fields[name] == nil {
 		args.Fail(fmt.Errorf("nothing is configured by %q", name))

@@ -39,6 +39,7 @@ type plan struct {
 	hands     handPlan
 	predicted predictedPlan
 	shown     shownPlan
+	saplings  saplingPlan
 	endings   endingPlan
 	pauses    *rand.Rand
 	drops     *rand.Rand
@@ -55,12 +56,14 @@ func plannedSteps(seed uint64, storms *rand.Rand) []string {
 	p.hands = handPlan{rng: rand.New(rand.NewPCG(seed, 0x68616e64)), on: seed%4 > 0}
 	p.predicted = predictedPlan{rng: rand.New(rand.NewPCG(seed, 0x666f7265)), on: seed%3 > 0}
 	p.shown = newShownPlan(seed)
+	p.saplings = newSaplingPlan(seed)
 	p.endings = endingPlan{rand.New(rand.NewPCG(seed, 0x656e64))}
 	p.pauses = rand.New(rand.NewPCG(seed, 0x7061757365))
 	p.drops = rand.New(rand.NewPCG(seed, 0x64726f70))
 	p.theme = themes[p.rng.IntN(len(themes))]
 	p.predicted.on = p.predicted.on && !p.theme.calm
 	p.configure()
+	p.configureShots(seed)
 	p.narrow(seed)
 	p.say("world %d %d", seed, []int{30, 20, 75, 45}[seed%4])
 	p.driftServer()
@@ -117,6 +120,19 @@ func (p *plan) configure() {
 	}
 }
 
+// configureShots has some worlds have blueprints, shots, and a server that rewinds.
+func (p *plan) configureShots(seed uint64) {
+	if p.saplings.on {
+		p.say("configure blueprints 1")
+	}
+	if shots := p.shots(seed); shots > 0 {
+		p.say("configure shots %d", shots)
+	}
+	if p.rewinds(seed) {
+		p.say("configure rewinds 1")
+	}
+}
+
 // narrow makes the clients of one world in four, and of all worlds with storms, keep little early
 // data.
 func (p *plan) narrow(seed uint64) {
@@ -139,6 +155,7 @@ func (p *plan) run(d time.Duration) {
 		p.drive(fmt.Sprintf("tick %d ", n+1))
 		p.predict(fmt.Sprintf("tick %d ", n+1))
 		p.interpolate(fmt.Sprintf("tick %d ", n+1))
+		p.plant(n + 1)
 		p.planCoincidence(n + 1)
 		p.leavePaused(n + 1)
 		p.dropChild(n + 1)

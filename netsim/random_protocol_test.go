@@ -2,6 +2,7 @@ package netsim_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 
@@ -96,15 +97,15 @@ const randomRate = 30
 // components are then shown in all ways: blended, stepping, with their first value, or not at all.
 func randomProtocol(l limits) *protocol.Protocol {
 	p := protocol.New(protocol.Config{Name: "random", TickRate: randomRate})
-	protocol.Component[place](p).Predict(protocol.Full).Interpolate(protocol.Linear[place]).Snap(far)
-	protocol.Component[life](p).Predict(protocol.Full)
+	places := protocol.Component[place](p).Predict(protocol.Full).Interpolate(protocol.Linear[place]).Snap(far)
+	lives := protocol.Component[life](p).Predict(protocol.Full)
 	protocol.Component[marked](p).Predict(protocol.Full)
 	protocol.Component[bulk](p).InterpolateMode(protocol.None)
 	protocol.Component[link](p).Predict(protocol.Full)
 	protocol.Component[components.ControlledBy](p)
 	protocol.Component[stamp](p).ReplicateOnce().Predict(protocol.Once)
 	protocol.Component[chart](p).Delta().Predict(protocol.Full)
-	protocol.Component[path](p).Delta().Motion().Predict(protocol.Full).Interpolate(protocol.Linear[path]).Extrapolate(100 * ms)
+	paths := protocol.Component[path](p).Delta().Motion().Predict(protocol.Full).Interpolate(protocol.Linear[path]).Extrapolate(100 * ms)
 	protocol.Component[counter](p).Delta().Diff(more{}).InterpolateMode(protocol.Once)
 	protocol.Component[tied](p).Predict(protocol.Full)
 	protocol.Component[components.ChildOf](p).Predict(protocol.Full)
@@ -121,6 +122,17 @@ func randomProtocol(l limits) *protocol.Protocol {
 	if l.interpolated > 0 {
 		protocol.Component[components.Interpolated](p)
 	}
+	if l.rewinds > 0 {
+		places.Rewind()
+		paths.Rewind()
+		lives.Rewind()
+	}
+	if l.blueprints > 0 {
+		withSaplings(p)
+	}
+	if l.shots > 0 {
+		withShots(p, l)
+	}
 	return p
 }
 
@@ -133,8 +145,11 @@ type guest struct {
 	mail   *mailClient
 	shadow *shadow
 
-	mentions mentions
-	crowded  bool // it has left for lack of room
+	mentions  mentions
+	originals originals
+	screens   screens
+	shots     *shotCourt // nil in worlds without shots
+	crowded   bool       // it has left for lack of room
 }
 
 // noRoom reports whether the client has left because its limit of early arrivals was reached.
@@ -143,14 +158,17 @@ func (g *guest) noRoom() bool {
 	return errors.Is(err, plugin.ErrOverLimit) && strings.Contains(err.Error(), "MaxWaitingBytes")
 }
 
-func joinRandom(t require.TestingT, sim *netsim.Sim, judge *inputJudge, id entangle.ClientID, l limits) *guest {
+func (s *randomScene) joinRandom(id entangle.ClientID) *guest {
+	t, sim, judge, l := s.t, s.sim, s.judge, s.limits
 	cfg := sim.ClientConfig(randomProtocol(l))
 	cfg.MaxBytes, cfg.SendEvery, cfg.MaxWaitingBytes = l.client, l.clientEvery, l.waiting
 	c := newClient(t, cfg)
 	g := &guest{mail: &mailClient{t: t, client: c}, shadow: newShadow(t, c)}
 	c.AddSystem(plugin.AfterReceive, g.mail.system())
 	c.AddSystem(plugin.AfterSend, g.shadow.system())
+	g.originals, g.screens = originals{g, map[ecs.Entity]ecs.Entity{}}, screens{guest: g, at: map[entangle.Tick][]screen{}}
 	judge.drive(sim, g, id)
+	s.judgeGuest(g, id)
 	c.AddSystem(plugin.FixedMain, plugin.FirstTime(g.mail.sender()))
 	g.mentions = mentions{guest: g, replicas: map[ecs.Entity]*replica{}}
 	c.AddSystem(plugin.FixedMain, plugin.FirstTime(g.mentions.system()))
@@ -162,12 +180,40 @@ func joinRandom(t require.TestingT, sim *netsim.Sim, judge *inputJudge, id entan
 	return g
 }
 
+// judgeGuest adds the systems that check shots, blueprints and screens to a guest's client.
+func (s *randomScene) judgeGuest(g *guest, id entangle.ClientID) {
+	c := g.mail.client
+	if s.limits.blueprints+s.limits.shots+s.limits.rewinds > 0 {
+		c.AddSystem(plugin.AfterSend, plugin.Func(g.originals.record))
+	}
+	if s.limits.shots > 0 {
+		c.AddSystem(plugin.FixedMain, &shotGuns{me: func() entangle.ClientID { return id }, trees: s.limits.blueprints > 0})
+		g.shots = &shotCourt{shotJudge: s.shots, guest: g}
+		c.AddSystem(plugin.AfterSend, g.shots)
+	}
+	if s.limits.blueprints > 0 {
+		client := func() *plugin.Client { return c }
+		c.AddSystem(plugin.AfterSend, &saplingCourt{t: s.t, name: fmt.Sprintf("client %d", id), nursery: s.nursery, count: s.count, origin: g.originals.of, client: client})
+	}
+	if s.limits.rewinds > 0 {
+		c.AddSystem(plugin.AfterSend, plugin.Func(g.screens.draw))
+		c.AddSystem(plugin.FixedInput, plugin.Func(g.screens.press))
+	}
+}
+
+// count counts a rare thing.
+func (s *randomScene) count(branch string) { s.rare.count[branch]++ }
+
 // registered returns all components that replicated entities may have.
 func registered(w *ecs.World, l limits) ecs.Mask {
 	allowed := ecs.All(ecs.ComponentID[components.Remote](w), ecs.ComponentID[components.Persistent](w),
 		ecs.ComponentID[components.Controlled](w))
-	for _, info := range registry.Of(randomProtocol(l)).Components {
+	r := registry.Of(randomProtocol(l))
+	for _, info := range r.Components {
 		allowed.Set(ecs.TypeID(w, info.Type), true)
+	}
+	for _, part := range r.Locals { // of blueprints
+		allowed.Set(ecs.TypeID(w, part.Type), true)
 	}
 	return allowed
 }

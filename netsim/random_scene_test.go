@@ -31,7 +31,7 @@ var randomTypes = []reflect.Type{
 	reflect.TypeFor[place](), reflect.TypeFor[life](), reflect.TypeFor[marked](), reflect.TypeFor[bulk](),
 	reflect.TypeFor[link](), reflect.TypeFor[secret](), reflect.TypeFor[components.Replicate](),
 	reflect.TypeFor[stamp](), reflect.TypeFor[chart](), reflect.TypeFor[path](), reflect.TypeFor[counter](), reflect.TypeFor[tied](),
-	reflect.TypeFor[hand](), reflect.TypeFor[components.ChildOf](), reflect.TypeFor[components.NoReplicateChildren](),
+	reflect.TypeFor[hand](), reflect.TypeFor[sapling](), reflect.TypeFor[trunk](), reflect.TypeFor[components.ChildOf](), reflect.TypeFor[components.NoReplicateChildren](),
 }
 
 // randomScene is a random world that a script acts on. Its clients can be acted on in every state.
@@ -49,6 +49,10 @@ type randomScene struct {
 	judge  *inputJudge
 	host   *plugin.Host // nil for a server without a player
 	rare   *branches
+
+	rewinds *rewindJudge
+	nursery *nursery
+	shots   *shotJudge
 
 	returns int // see comeBack
 	crowded int // how often a client left for lack of room
@@ -93,6 +97,8 @@ var errSeed = errors.New("give a seed above 0")
 
 func newRandomScene(t randomT, config netsim.Config, l limits) *randomScene {
 	s := &randomScene{t: t, sim: netsim.New(t, config), mail: &mailServer{t: t}, limits: l, judge: newInputJudge(t)}
+	s.rewinds, s.nursery, s.shots = &rewindJudge{scene: s}, newNursery(s.count), &shotJudge{scene: s, fired: map[uint32]firedShot{}}
+	s.judge.shots = s.shots
 	s.Game = scene.New(s.sim, s.join)
 	s.Use(scene.Resource[score](), scene.Resource[board](), scene.Overridden[life](), scene.Overridden[link](),
 		scene.Overridden[path](), scene.Overridden[stamp](), scene.Overridden[chart](), scene.Overridden[bulk]())
@@ -104,8 +110,10 @@ func newRandomScene(t randomT, config netsim.Config, l limits) *randomScene {
 	server.AddSystem(plugin.AfterReceive, s.mail.system())
 	server.AddSystem(plugin.AfterReceive, plugin.Func(s.mentioned))
 	s.judge.serve(s.sim, server, s.host)
+	s.judgeServer(server)
 	server.AddSystem(plugin.FixedMain, s.mail.sender())
 	server.AddSystem(plugin.FixedMain, s.main)
+	s.addRules(server)
 	s.addGrid(server)
 	if s.host != nil {
 		s.sim.AddHost(app, s.host)
@@ -114,7 +122,7 @@ func newRandomScene(t randomT, config netsim.Config, l limits) *randomScene {
 	}
 	s.sim.Watch()
 	s.rare = newBranches(server, l.every)
-	s.rare.sim = s.sim
+	s.rare.sim, s.rare.rewinds = s.sim, s.rewinds
 	s.meters = newMeters(l, s.sim)
 	s.sim.Network().Tap(s.meters.tap)
 	s.verbs = s.makeVerbs()
@@ -122,8 +130,33 @@ func newRandomScene(t randomT, config netsim.Config, l limits) *randomScene {
 	return s
 }
 
+// judgeServer adds the systems that look at the server's world at the beginning of a tick.
+func (s *randomScene) judgeServer(server *plugin.Server) {
+	if s.limits.rewinds > 0 {
+		server.AddSystem(plugin.FixedMain, plugin.Func(s.rewinds.look))
+	}
+	if s.limits.shots > 0 {
+		server.AddSystem(plugin.FixedMain, plugin.Func(s.shots.checkServer))
+	}
+}
+
+// addRules adds the systems of the game to the server, and those that look at the world at the end of a tick.
+func (s *randomScene) addRules(server *plugin.Server) {
+	if s.limits.shots > 0 {
+		server.AddSystem(plugin.FixedMain, &shotGuns{me: func() entangle.ClientID { return 0 }, trees: s.limits.blueprints > 0})
+	}
+	if s.limits.blueprints > 0 {
+		server.AddSystem(plugin.FixedMain, plugin.Func(s.nursery.plant))
+		itself := func(e ecs.Entity) (ecs.Entity, bool) { return e, true }
+		server.AddSystem(plugin.AfterSend, &saplingCourt{t: s.t, name: "the server", nursery: s.nursery, count: s.count, origin: itself})
+	}
+	if s.limits.rewinds > 0 {
+		server.AddSystem(plugin.FixedMain, plugin.Func(s.rewinds.record))
+	}
+}
+
 func (s *randomScene) join(id entangle.ClientID) *netsim.Peer {
-	g := joinRandom(s.t, s.sim, s.judge, id, s.limits)
+	g := s.joinRandom(id)
 	g.mail.quiet = s.mail.quiet
 	s.guests = append(s.guests, g)
 	return g.Peer

@@ -1,0 +1,564 @@
+package netsim_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/mlange-42/arche/ecs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/plugin"
+)
+
+// The components of random worlds that are rewound: one that is blended and snaps, one that is blended and
+// extrapolated, and one that steps. Targets of views, with their settings and hierarchies, are drawn by the rest
+// of a plan.
+const (
+	placeRewound = iota
+	pathRewound
+	lifeRewound
+	rewoundKinds
+)
+
+// rewinds reports whether the server of a world looks at what its clients saw. Only interpolated entities are shown
+// in the past, and only the players of inputs have views.
+func (p *plan) rewinds(seed uint64) bool {
+	rng := rand.New(rand.NewPCG(seed, 0x726577696e64))
+	return p.shown.on && p.hands.on && rng.IntN(4) > 0
+}
+
+// onScreen is what of an entity can be rewound: on a screen, in a view, or in the server's world.
+type onScreen struct {
+	place place
+	path  path
+	life  life
+	has   [rewoundKinds]bool
+	past  bool // it is shown in the past
+}
+
+// rewoundReader reads it from a world.
+type rewoundReader struct{ ids [rewoundKinds]ecs.ID }
+
+func newRewoundReader(w *ecs.World) rewoundReader {
+	return rewoundReader{[rewoundKinds]ecs.ID{ecs.ComponentID[place](w), ecs.ComponentID[path](w), ecs.ComponentID[life](w)}}
+}
+
+func (r *rewoundReader) read(q *ecs.Query) (is onScreen) {
+	for kind, id := range r.ids {
+		is.has[kind] = q.Has(id)
+	}
+	if is.has[placeRewound] {
+		is.place = *(*place)(q.Get(r.ids[placeRewound]))
+	}
+	if is.has[pathRewound] {
+		is.path = *(*path)(q.Get(r.ids[pathRewound]))
+	}
+	if is.has[lifeRewound] {
+		is.life = *(*life)(q.Get(r.ids[lifeRewound]))
+	}
+	return is
+}
+
+// screen is what a client's screen showed in one frame, by the client's entities.
+type screen map[ecs.Entity]onScreen
+
+// screens records what a client shows, and when its player writes inputs.
+type screens struct {
+	guest *guest
+	last  screen
+	at    map[entangle.Tick][]screen // by the tick of an input: what was drawn last when it was written
+}
+
+// keptScreens is for how many ticks screens are kept.
+const keptScreens = 128
+
+// draw stands for the drawing of a frame. It runs in AfterSend.
+func (s *screens) draw(w *ecs.World) func() {
+	reader, past := newRewoundReader(w), ecs.ComponentID[components.Interpolated](w)
+	marks := []ecs.ID{ecs.ComponentID[components.Remote](w), ecs.ComponentID[components.Predicted](w)}
+	return func() {
+		if s.last = nil; s.guest.Client().State() != plugin.Connected {
+			clear(s.at)
+			return
+		}
+		s.last = screen{}
+		for _, mark := range marks {
+			for q := w.Query(ecs.All(mark)); q.Next(); {
+				is := reader.read(&q)
+				is.past = q.Has(past)
+				s.last[q.Entity()] = is
+			}
+		}
+	}
+}
+
+// press records the frame that was drawn last as the one at which an input is written. It runs in FixedInput.
+func (s *screens) press(w *ecs.World) func() {
+	now := ecs.GetResource[components.Time](w)
+	return func() {
+		if s.last == nil {
+			return
+		}
+		tick := now.Tick + entangle.Tick(s.guest.Client().InputDelay())
+		s.at[tick] = append(s.at[tick], s.last)
+		delete(s.at, now.Tick-keptScreens)
+	}
+}
+
+// byOriginal returns a screen by the server's entities. It is not whole if the originals of some entities are not known.
+func (s *screens) byOriginal(of screen) (all map[ecs.Entity]onScreen, whole bool) {
+	all, whole = make(map[ecs.Entity]onScreen, len(of)), true
+	for local, is := range of {
+		if original, ok := s.guest.originals.of(local); ok {
+			all[original] = is
+		} else {
+			whole = false
+		}
+	}
+	return all, whole
+}
+
+// originals remembers the server's entities of a guest's replicas, also after their ends.
+type originals struct {
+	guest *guest
+	known map[ecs.Entity]ecs.Entity
+}
+
+// record looks at the replicas of a world. It runs in AfterSend.
+func (o *originals) record(w *ecs.World) func() {
+	marks := []ecs.ID{ecs.ComponentID[components.Remote](w), ecs.ComponentID[components.Predicted](w)}
+	return func() {
+		for _, mark := range marks {
+			for q := w.Query(ecs.All(mark)); q.Next(); {
+				o.of(q.Entity())
+			}
+		}
+	}
+}
+
+// of returns the server's entity of a replica. ok is false if there is none, or it is not known yet.
+func (o *originals) of(local ecs.Entity) (e ecs.Entity, ok bool) {
+	if e, ok = o.known[local]; ok {
+		return e, true
+	}
+	if e, ok = o.guest.Original(local); ok {
+		o.known[local] = e
+	}
+	return e, ok
+}
+
+// trail is the recent values of an entity of the server at the ends of its ticks.
+type trail struct {
+	ticks  [trailTicks]entangle.Tick
+	values [trailTicks]onScreen
+	newest entangle.Tick
+	like   rewindSettings
+	own    entangle.Tick // since when
+	since  entangle.Tick // since when it and all that it depends on is the same
+}
+
+// trailTicks is at least for how many ticks a server with the default MaxRewind keeps values at the rate of random worlds.
+const trailTicks = 64
+
+// rewindSettings decide how and when an entity is shown, together with those of its ancestors and of the other members
+// of its group. Until a change of them is on the screen, views are as if it were already.
+type rewindSettings struct {
+	components.Replicate
+	paused bool
+	parent ecs.Entity
+}
+
+func (t *trail) at(tick entangle.Tick) (is onScreen, ok bool) {
+	i := int(tick) % trailTicks
+	return t.values[i], t.ticks[i] == tick && !t.newest.Before(tick)
+}
+
+// rewindJudge compares what the server takes a client to have seen with what that client's screen showed.
+type rewindJudge struct {
+	scene *randomScene
+	world *ecs.World
+	now   *components.Time
+
+	inputs    plugin.Inputs[hand]
+	places    plugin.Rewind[place]
+	paths     plugin.Rewind[path]
+	lives     plugin.Rewind[life]
+	relevance plugin.Relevance
+	reader    rewoundReader
+
+	hand, owner, replicate, childOf ecs.ID
+
+	trails map[ecs.Entity]*trail
+	groups map[components.Group]entangle.Tick // when settings of a member changed last
+
+	rewindSums
+}
+
+// rewindSums counts the values in views, of entities of which the settings are the same for long.
+type rewindSums struct {
+	same    int // as on the screen
+	near    int // other than on the screen
+	missing int // on the screen, and not in the view
+}
+
+func (s *rewindSums) add(j *rewindJudge) {
+	s.same, s.near, s.missing = s.same+j.same, s.near+j.near, s.missing+j.missing
+}
+
+// requireExact requires that nearly all values are as on the screens. On lines that lose half of the packets the server does
+// not know for long that something has arrived, and leaves it out.
+func (s *rewindSums) requireExact(t assert.TestingT) {
+	all := s.same + s.near + s.missing
+	assert.Less(t, s.near*100, all, "more than 1 %% of the values in views differ from the screens: %+v", *s)
+	assert.Less(t, s.missing*20, all, "more than 5 %% of the values on the screens are not in the views: %+v", *s)
+}
+
+// rewindEvery is the number of ticks from one look at the screens to the next.
+const rewindEvery = 3
+
+// look is the server's system that asks for views. It runs before the world changes in a tick.
+func (j *rewindJudge) look(w *ecs.World) func() {
+	j.world, j.now = w, ecs.GetResource[components.Time](w)
+	j.inputs, j.relevance, j.reader = plugin.NewInputs[hand](w), plugin.NewRelevance(w), newRewoundReader(w)
+	j.places, j.paths, j.lives = plugin.NewRewind[place](w), plugin.NewRewind[path](w), plugin.NewRewind[life](w)
+	j.hand, j.owner = ecs.ComponentID[hand](w), ecs.ComponentID[components.ControlledBy](w)
+	j.replicate, j.childOf = ecs.ComponentID[components.Replicate](w), ecs.ComponentID[components.ChildOf](w)
+	j.trails, j.groups = map[ecs.Entity]*trail{}, map[components.Group]entangle.Tick{}
+	return func() {
+		if j.now.Tick%rewindEvery > 0 {
+			return
+		}
+		shooters := map[entangle.ClientID]ecs.Entity{}
+		for q := w.Query(ecs.All(j.hand)); q.Next(); {
+			client := entangle.Nobody
+			if q.Has(j.owner) {
+				client = (*components.ControlledBy)(q.Get(j.owner)).Client
+			}
+			if other, some := shooters[client]; !some || j.inputs.Status(other) != plugin.FreshInput {
+				shooters[client] = q.Entity()
+			}
+		}
+		for client, shooter := range shooters {
+			j.judge(client, shooter)
+		}
+	}
+}
+
+// rewoundView is what the server takes a player to have seen.
+type rewoundView struct {
+	client  entangle.ClientID
+	shooter ecs.Entity
+	targets map[ecs.Entity]onScreen // those that are shown in the past
+}
+
+// judge looks at what one player saw.
+func (j *rewindJudge) judge(client entangle.ClientID, shooter ecs.Entity) {
+	places, paths, lives := j.places.View(shooter), j.paths.View(shooter), j.lives.View(shooter)
+	status := j.inputs.Status(shooter)
+	v := rewoundView{client: client, shooter: shooter, targets: map[ecs.Entity]onScreen{}}
+	rewound, repeated := 0, false
+	for i := range places.Len() {
+		is, e := onScreen{past: true}, ecs.Entity{}
+		set := func(kind int, of ecs.Entity, ok bool) {
+			if is.has[kind] = ok; ok {
+				e = of
+			}
+		}
+		of, place, ok := places.At(i)
+		is.place = place
+		set(placeRewound, of, ok)
+		of, path, ok := paths.At(i)
+		is.path = path
+		set(pathRewound, of, ok)
+		of, life, ok := lives.At(i)
+		is.life = life
+		set(lifeRewound, of, ok)
+		if e.IsZero() {
+			continue
+		}
+		how := places.Rewound(i)
+		repeated = repeated || how.Repeated
+		if how.Present {
+			j.checkPresent(&v, e, &is)
+			continue
+		}
+		rewound++
+		if _, twice := v.targets[e]; twice {
+			j.fail(&v, e, "is in it twice")
+		}
+		v.targets[e] = is
+		j.checkWithinHistory(&v, e, &is)
+		j.checkTime(&v, e, &how)
+	}
+	switch guest := j.guestOf(client); {
+	case guest == nil || status == plugin.NoInput:
+		if rewound > 0 {
+			j.fail(&v, shooter, "is rewound, and its player sees the present")
+		}
+		j.count(rewoundPresent)
+	case places.Clamped():
+		j.count(rewoundClamped)
+	case repeated || status != plugin.FreshInput:
+		j.count(rewoundRepeated)
+	default:
+		j.compare(guest, &v)
+	}
+}
+
+func (j *rewindJudge) guestOf(client entangle.ClientID) *guest {
+	for _, g := range j.scene.guests {
+		if g.ID() == client {
+			return g
+		}
+	}
+	return nil
+}
+
+// The rare things that views have.
+const (
+	rewoundPresent  = "rewound: a player who sees the present"
+	rewoundNow      = "rewound: a target of the present"
+	rewoundClamped  = "rewound: a clamped view"
+	rewoundRepeated = "rewound: an input that did not arrive"
+	rewoundGone     = "rewound: a target that the player has lost since"
+	rewoundDead     = "rewound: a target that is despawned"
+	rewoundMasked   = "rewound: a target with a hidden component"
+	rewoundAlmost   = "rewound: a value other than on the screen"
+	rewoundMissing  = "rewound: a value on the screen is not in the view"
+	rewoundWaited   = "rewound: a movement that began late"
+	rewoundSame     = "rewound: a value as on the screen"
+)
+
+// rewoundBranches are those that are found in every hundred worlds. A value other than on the screen is found in one of several
+// hundred.
+var rewoundBranches = []string{
+	rewoundPresent, rewoundNow, rewoundClamped, rewoundRepeated, rewoundGone, rewoundDead, rewoundMasked, rewoundMissing, rewoundWaited,
+	rewoundSame,
+}
+
+func (j *rewindJudge) count(branch string) { j.scene.rare.count[branch]++ }
+
+func (j *rewindJudge) fail(v *rewoundView, e ecs.Entity, format string, values ...any) {
+	require.Failf(j.scene.t, "a view is wrong", "what client %d saw at tick %d with %v: %v "+format, append([]any{v.client, j.now.Tick, v.shooter, e}, values...)...)
+}
+
+// checkTime checks how far a target is rewound.
+func (j *rewindJudge) checkTime(v *rewoundView, e ecs.Entity, how *plugin.Rewound) {
+	at := float64(j.now.Tick) - how.By
+	if back := float64(how.Tick) + how.Fraction; math.Abs(back-at) > 1e-6 || how.By < 0 || how.By > randomRate {
+		j.fail(v, e, "is rewound by %v to %v: %+v", how.By, back, how)
+	}
+	switch {
+	case !j.world.Alive(e) && !how.Gone:
+		j.fail(v, e, "is despawned, and not gone")
+	case !j.world.Alive(e):
+		j.count(rewoundDead)
+	case how.Gone:
+		j.count(rewoundGone)
+	}
+}
+
+// checkPresent checks a target that is not rewound: it is as of the end of the last tick.
+func (j *rewindJudge) checkPresent(v *rewoundView, e ecs.Entity, is *onScreen) {
+	j.count(rewoundNow)
+	if j.trails[e] == nil {
+		j.fail(v, e, "was not there in the last tick")
+	}
+	was, ok := j.trails[e].at(j.now.Tick - 1)
+	for kind, has := range is.has {
+		if has && (!ok || !was.has[kind] || !is.near(&was, kind)) {
+			j.fail(v, e, "is %+v, and was %+v in the last tick", *is, was)
+		}
+	}
+}
+
+// checkWithinHistory checks that no value is outside of those that the entity has had.
+func (j *rewindJudge) checkWithinHistory(v *rewoundView, e ecs.Entity, is *onScreen) {
+	t := j.trails[e]
+	if t == nil {
+		j.fail(v, e, "has not been there")
+	}
+	var lows, highs [4]float64
+	for i := range lows {
+		lows[i], highs[i] = math.Inf(1), math.Inf(-1)
+	}
+	var lives, has [rewoundKinds]bool
+	for i := range t.values {
+		was := &t.values[i]
+		if t.ticks[i]+trailTicks < j.now.Tick {
+			continue
+		}
+		for kind := range has {
+			has[kind] = has[kind] || was.has[kind]
+		}
+		lives[lifeRewound] = lives[lifeRewound] || was.has[lifeRewound] && was.life == is.life
+		for axis, x := range was.axes() {
+			if was.has[axis/2] {
+				lows[axis], highs[axis] = min(lows[axis], x), max(highs[axis], x)
+			}
+		}
+	}
+	for axis, x := range is.axes() {
+		over := float64(wireStep)
+		if axis/2 == pathRewound {
+			over += 4 * (highs[axis] - lows[axis]) // it is extrapolated
+		}
+		if is.has[axis/2] && (x < lows[axis]-over || x > highs[axis]+over) {
+			j.fail(v, e, "is at %+v, and was between %v and %v", *is, lows, highs)
+		}
+	}
+	for kind := range has {
+		if is.has[kind] && !has[kind] || kind == lifeRewound && is.has[kind] && !lives[kind] {
+			j.fail(v, e, "is %+v, of which it never had component %d", *is, kind)
+		}
+	}
+}
+
+// axes returns the coordinates, two of each blended component, as they are sent.
+func (s *onScreen) axes() [4]float64 {
+	clamp := func(x float32, most float64) float64 { return min(max(float64(x), -most), most) }
+	return [4]float64{clamp(s.place.X, 64), clamp(s.place.Y, 64), clamp(s.path.X, 256), clamp(s.path.Y, 256)}
+}
+
+// wireStep is the step of the wire's precision of both, with some room for rounding.
+const wireStep = 0.126
+
+// near reports whether two values of a component are equal to within the precision of the wire.
+func (s *onScreen) near(o *onScreen, kind int) bool {
+	if kind == lifeRewound {
+		return s.life == o.life
+	}
+	a, b := s.axes(), o.axes()
+	off := max(math.Abs(a[2*kind]-b[2*kind]), math.Abs(a[2*kind+1]-b[2*kind+1]))
+	return off <= wireStep && (kind != pathRewound || math.Abs(math.Remainder(float64(s.path.Turn-o.path.Turn), 2*math.Pi)) < 0.1)
+}
+
+// compare compares a view with what the client drew.
+func (j *rewindJudge) compare(g *guest, v *rewoundView) {
+	drawn := g.screens.at[j.now.Tick]
+	if len(drawn) == 0 {
+		return
+	}
+	var problem func()
+	for _, d := range drawn { // more than one, if the delay or the clock has jumped
+		shown, whole := g.screens.byOriginal(d)
+		if problem = j.compareWith(v, shown, whole); problem == nil {
+			j.measure(v, shown)
+			return
+		}
+	}
+	problem()
+}
+
+// compareWith checks that nothing is in a view that was not on a screen. It returns what reports the first such thing, or nil.
+func (j *rewindJudge) compareWith(v *rewoundView, shown map[ecs.Entity]onScreen, whole bool) (problem func()) {
+	for e, is := range v.targets {
+		was, there := shown[e]
+		if !there && whole {
+			return func() { j.fail(v, e, "is %+v, and was not on the screen", is) }
+		}
+		for kind, has := range is.has {
+			if there && has && !was.has[kind] && j.isSettled(e) {
+				return func() { j.fail(v, e, "is %+v, and the screen showed %+v", is, was) }
+			}
+		}
+	}
+	return nil
+}
+
+// measure counts how exact a view is.
+func (j *rewindJudge) measure(v *rewoundView, shown map[ecs.Entity]onScreen) {
+	for e, was := range shown {
+		if !was.past || !j.isSettled(e) {
+			continue
+		}
+		is, there := v.targets[e]
+		for kind := range is.has {
+			switch {
+			case is.has[kind] && is.near(&was, kind):
+				j.same++
+				j.count(rewoundSame)
+			case is.has[kind]:
+				j.near++
+				j.count(rewoundAlmost)
+			case was.has[kind] && j.world.Alive(e) && j.relevance.Sees(e, v.client) && j.world.Has(e, j.replicate):
+				j.missing++
+				j.count(rewoundMissing)
+			case there && j.hasNow(e, kind):
+				j.count(rewoundMasked)
+			}
+		}
+	}
+}
+
+// expectExact returns an error if many values of the world's views differ from the screens.
+func (j *rewindJudge) expectExact() error {
+	if all := j.same + j.near + j.missing; j.near*20 > max(all, 200) {
+		return fmt.Errorf("of %d values in views, %d differ from the screens", all, j.near)
+	}
+	return nil
+}
+
+func (j *rewindJudge) hasNow(e ecs.Entity, kind int) bool {
+	is, ok := j.trails[e].at(j.now.Tick - 1)
+	return ok && is.has[kind]
+}
+
+// unsettled is for how many ticks after a change of its settings an entity may be shown otherwise than the server knows.
+const unsettled = 60
+
+// isSettled reports whether the settings of an entity have been the same for long.
+func (j *rewindJudge) isSettled(e ecs.Entity) bool {
+	t := j.trails[e]
+	return t != nil && (t.since + unsettled).Before(j.now.Tick)
+}
+
+// record records the values at the end of a tick.
+func (j *rewindJudge) record(w *ecs.World) func() {
+	return func() {
+		now := j.now.Tick
+		for q := w.Query(ecs.All()); q.Next(); {
+			is := j.reader.read(&q)
+			t := j.trails[q.Entity()]
+			if t == nil {
+				t = &trail{}
+				j.trails[q.Entity()] = t
+			}
+			t.newest = now
+			t.ticks[now%trailTicks], t.values[now%trailTicks] = now, is
+			j.recordSettings(&q, t)
+		}
+		for e, t := range j.trails {
+			if (t.newest + trailTicks).Before(now) {
+				delete(j.trails, e)
+			}
+		}
+	}
+}
+
+// recordSettings records how an entity is shown.
+func (j *rewindJudge) recordSettings(q *ecs.Query, t *trail) {
+	var like rewindSettings
+	if like.paused = !q.Has(j.replicate); !like.paused {
+		like.Replicate = *(*components.Replicate)(q.Get(j.replicate))
+	}
+	like.Target, like.Relevance = 0, 0
+	if q.Has(j.childOf) {
+		like.parent = q.Relation(j.childOf)
+	}
+	if was := t.like; like != was {
+		t.like, t.own = like, j.now.Tick
+		j.groups[was.Group], j.groups[like.Group] = t.own, t.own
+	}
+	t.since = t.own
+	if parent := j.trails[like.parent]; parent != nil && t.since.Before(parent.since) {
+		t.since = parent.since
+	}
+	if like.Group != 0 && t.since.Before(j.groups[like.Group]) {
+		t.since = j.groups[like.Group]
+	}
+}

@@ -275,7 +275,7 @@ func (c *saplingCourt) check(p *planted) {
 	case !due:
 		delete(c.lacks, p.entity)
 		c.waited[p.entity] = true
-		if p.bark && once && c.smooth.settled(c.now.Tick) && (!p.remote || p.shown && !p.before) {
+		if p.bark && once && c.smooth.smoothForLong(c.now.Tick) && (!p.remote || p.shown && !p.before) {
 			c.fail(p, "is assembled before its tick")
 		}
 		return
@@ -291,7 +291,7 @@ func (c *saplingCourt) check(p *planted) {
 		since = c.now.Tick
 		c.lacks[p.entity] = since
 	}
-	if since.Before(c.now.Tick) && c.smooth.settled(c.now.Tick) {
+	if since.Before(c.now.Tick) && c.smooth.smoothForLong(c.now.Tick) {
 		c.fail(p, "is not assembled, since tick %d", since)
 	}
 }
@@ -335,8 +335,8 @@ func (s *smoothness) update(c *plugin.Client, now entangle.Tick) {
 	s.synced, s.jumps, s.resyncs = stats.Clock.Synced && c.State() == plugin.Connected, stats.Clock.Jumps, stats.Rollbacks.Resyncs
 }
 
-// settled reports whether that is long enough for all that was computed otherwise to be corrected.
-func (s *smoothness) settled(now entangle.Tick) bool { return s.smoothSince(now - 2*randomRate) }
+// smoothForLong reports whether that is long enough for all that was computed otherwise to be corrected.
+func (s *smoothness) smoothForLong(now entangle.Tick) bool { return s.smoothSince(now - 2*randomRate) }
 
 // smoothSince reports whether nothing has jumped since a tick.
 func (s *smoothness) smoothSince(tick entangle.Tick) bool { return !tick.Before(s.since) }

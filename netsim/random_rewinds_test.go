@@ -462,7 +462,7 @@ func (j *rewindJudge) compareWith(v *rewoundView, shown map[ecs.Entity]onScreen,
 			return func() { j.fail(v, e, "is %+v, and was not on the screen", is) }
 		}
 		for kind, has := range is.has {
-			if there && has && !was.has[kind] && j.isSettled(e) {
+			if there && has && !was.has[kind] && j.isUnchanged(e) {
 				return func() { j.fail(v, e, "is %+v, and the screen showed %+v", is, was) }
 			}
 		}
@@ -473,7 +473,7 @@ func (j *rewindJudge) compareWith(v *rewoundView, shown map[ecs.Entity]onScreen,
 // measure counts how exact a view is.
 func (j *rewindJudge) measure(v *rewoundView, shown map[ecs.Entity]onScreen) {
 	for e, was := range shown {
-		if !was.past || !j.isSettled(e) {
+		if !was.past || !j.isUnchanged(e) {
 			continue
 		}
 		is, there := v.targets[e]
@@ -508,13 +508,14 @@ func (j *rewindJudge) hasNow(e ecs.Entity, kind int) bool {
 	return ok && is.has[kind]
 }
 
-// unsettled is for how many ticks after a change of its settings an entity may be shown otherwise than the server knows.
-const unsettled = 60
+// unchangedFor is for how many ticks after a change of its settings an entity may be shown otherwise than the server
+// knows.
+const unchangedFor = 60
 
-// isSettled reports whether the settings of an entity have been the same for long.
-func (j *rewindJudge) isSettled(e ecs.Entity) bool {
+// isUnchanged reports whether the settings of an entity have been the same for long.
+func (j *rewindJudge) isUnchanged(e ecs.Entity) bool {
 	t := j.trails[e]
-	return t != nil && (t.since + unsettled).Before(j.now.Tick)
+	return t != nil && (t.since + unchangedFor).Before(j.now.Tick)
 }
 
 // record records the values at the end of a tick.

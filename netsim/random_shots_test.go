@@ -92,7 +92,7 @@ func withShots(p *protocol.Protocol, l limits) {
 	}, as).Accept(func(_ *ecs.World, _ ecs.Entity, s salvo) bool { return isAccepted(s.Press) })
 }
 
-// shotPlan draws whether a world has shots: 0 for none, or see withShots.
+// shots draws whether a world has shots: 0 for none, or see withShots.
 func (p *plan) shots(seed uint64) int {
 	rng := rand.New(rand.NewPCG(seed, 0x73686f74))
 	if n := rng.IntN(5); p.hands.on && n < 2 {
@@ -203,7 +203,7 @@ type firedShot struct {
 }
 
 // recordViews records which clients see the shooter of a salvo, while that waits for its tick. One that sees the
-// shooter for a part of that time only, by way of its group, predicts the salvo anew from its tick on, and does not know what is
+// shooter for a part of that time only, by way of its group, predicts the salvo again from its tick on, and does not know what is
 // not sent.
 func (s *firedShot) recordViews(e ecs.Entity, clients []entangle.ClientID, relevance *plugin.Relevance) {
 	for _, c := range clients {
@@ -494,7 +494,7 @@ func (c *shotCourt) read(w *ecs.World) (all map[uint32][]ecs.Entity) {
 // isJudged reports whether a shot of a tick must be exact: if the client has simulated it from that tick on. A client
 // that predicted nothing has no state to replay it from.
 func (c *shotCourt) isJudged(e ecs.Entity, tick entangle.Tick) bool {
-	return c.smooth.settled(c.now.Tick) && c.since.Before(tick) && c.first[e].Sub(tick) < randomRate-5
+	return c.smooth.smoothForLong(c.now.Tick) && c.since.Before(tick) && c.first[e].Sub(tick) < randomRate-5
 }
 
 // checkOne checks the entities of one input.
@@ -509,17 +509,17 @@ func (c *shotCourt) checkOne(press uint32, all []ecs.Entity) {
 			c.twice[press] = since
 			c.count(shotTwice)
 		}
-		if own && c.smooth.settled(c.now.Tick) {
+		if own && c.smooth.smoothForLong(c.now.Tick) {
 			c.fail("its shot %#x is there several times since tick %d: %v", press, since, all)
 		}
 	}
 	if !own {
 		return
 	}
-	if was, there := c.mine[press]; there && was != all[0] && c.smooth.settled(c.now.Tick) {
+	if was, there := c.mine[press]; there && was != all[0] && c.smooth.smoothForLong(c.now.Tick) {
 		c.fail("its shot %#x was %v, and is %v", press, was, all[0])
 	}
-	if c.gone[press] && c.smooth.settled(c.now.Tick) {
+	if c.gone[press] && c.smooth.smoothForLong(c.now.Tick) {
 		c.fail("its salvo %#x has come back as %v", press, all[0])
 	}
 	c.mine[press] = all[0]

@@ -29,6 +29,7 @@ var (
 // Proves: R1, R2, R3, R4, R5, R6, R7, R8, R9, R12, R13, R15, R19, R24, R25, R26, R27, R29, R30, R35, R36, R38, R41
 // Proves: H1, H3, H5, H6, H8, H9, H10, P12, C7, C12
 // Proves: N1, N3, N4, N7, N9, N11, N15, N16
+// Proves: T4, T10, T11, T12, T13, E2, E4, L1, L2, L4
 // Proves: V1, V3, V4, V5, V6, V7, V8, V9, V10, V11, V12, V14, V15
 func TestRandomWorlds(t *testing.T) {
 	var failed atomic.Bool // a failure is being shrunk; the next one is probably the same

@@ -200,6 +200,7 @@ type arenaShotOracle struct {
 	gone    map[arenaShotKey]bool // own ones
 	frames  map[entangle.Tick]arenaVolley
 	exact   map[entangle.Tick]bool // the ticks of which the client had all state, when it had none of a later one
+	early   map[arenaShotKey]bool  // the shots that were there before all state of their tick was
 	since   entangle.Tick          // of the client, when its clock jumped last
 }
 
@@ -228,6 +229,7 @@ func (s *arenaShotSums) requireAll(t assert.TestingT) {
 func (o *arenaShotOracle) Initialize(w *ecs.World) {
 	o.now = ecs.GetResource[components.Time](w)
 	o.gone, o.frames, o.exact = map[arenaShotKey]bool{}, map[entangle.Tick]arenaVolley{}, map[entangle.Tick]bool{}
+	o.early = map[arenaShotKey]bool{}
 }
 
 func (o *arenaShotOracle) Finalize(*ecs.World) {}
@@ -252,14 +254,28 @@ func (o *arenaShotOracle) Update(w *ecs.World) {
 			o.gone[key] = true
 		}
 	}
+	o.noteConfirmed(is)
 	for key := range is {
 		if o.gone[key] {
 			o.guest.oracle.fail("its shot %+v came back", key)
 		}
 	}
 	o.last, o.frames[o.now.Tick] = is, is
-	if confirmed, ok := apps.Of(w).Client.ConfirmedTick(); ok && !confirmed.Before(o.guest.oracle.hears.overtaken) {
+}
+
+// noteConfirmed records the confirmed tick, and the shots that are there before all state of their tick is.
+func (o *arenaShotOracle) noteConfirmed(is arenaVolley) {
+	confirmed, ok := apps.Of(o.guest.World()).Client.ConfirmedTick()
+	if !ok {
+		return
+	}
+	if !confirmed.Before(o.guest.oracle.hears.overtaken) {
 		o.exact[confirmed] = true
+	}
+	for key := range is {
+		if _, before := o.last[key]; !before && confirmed.Before(key.Tick) {
+			o.early[key] = true
+		}
 	}
 }
 
@@ -307,9 +323,9 @@ func (o *arenaShotOracle) expectShots() {
 }
 
 // mayDiffer reports whether what is not sent of a shot may differ for good: it was assembled before the client was
-// there, or from the state of a tick that the client has never computed from what the server had.
+// there, after its tick, or from the state of a tick that the client has never computed from what the server had.
 func (o *arenaShotOracle) mayDiffer(key arenaShotKey) bool {
-	return key.Tick.Before(o.since+o.confirmedAfter()) || key.Kind == firesIntent && !o.exact[key.Tick-1]
+	return key.Tick.Before(o.since+o.confirmedAfter()) || key.Kind == firesIntent && !(o.exact[key.Tick-1] && o.early[key])
 }
 
 func (o *arenaShotOracle) count(kind uint8) {

@@ -43,10 +43,11 @@ func TestThePlainModelEqualsTheServersArena(t *testing.T) {
 // the result of the plain model, computed from the confirmed state and from all inputs that the
 // client has. The client rolls back exactly on mispredictions, and mispredicts only ticks for which
 // it lacked information. Client-only state is rolled back too: trails of positions, and children
-// that are added and removed. Once players stop, the predicted state equals the server's.
+// that are added and removed. Once players stop, the predicted state equals the server's. The server looks at what
+// players saw: what their screens showed, and nothing that was not there.
 //
 // Proves: B1, B2, B7, B8, B16, B17, B21, B25, B27
-// Proves: N1, N2, N10, E1, T4, T7
+// Proves: N1, N2, N10, E1, T4, T7, L1, L2, L4
 func TestRandomArenas(t *testing.T) {
 	var sums arenaSums
 	var shown arenaShownSums
@@ -91,7 +92,9 @@ const enoughArenas = 12
 // client keeps its predicted state at the confirmed tick, and its client-only state. Both are
 // correct from the later tick on.
 func TestAStateOvertakenInItsFrame(t *testing.T) {
-	a := newArena(t, randomArena(36))
+	setup := randomArena(36)
+	setup.rewinds, setup.carried, setup.late, setup.stalls, setup.every, setup.frames = false, false, false, false, 0, nil
+	a := newArena(t, setup)
 	a.play(10 * time.Second)
 	var sums arenaSums
 	for _, g := range a.guests {

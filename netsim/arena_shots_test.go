@@ -325,7 +325,7 @@ func (o *arenaShotOracle) expectShots() {
 // mayDiffer reports whether what is not sent of a shot may differ for good: it was assembled before the client was
 // there, after its tick, or from the state of a tick that the client has never computed from what the server had.
 func (o *arenaShotOracle) mayDiffer(key arenaShotKey) bool {
-	return key.Tick.Before(o.since+o.confirmedAfter()) || key.Kind == firesIntent && !(o.exact[key.Tick-1] && o.early[key])
+	return o.guest.arena.stalls || key.Tick.Before(o.since+o.confirmedAfter()) || key.Kind == firesIntent && !(o.exact[key.Tick-1] && o.early[key])
 }
 
 func (o *arenaShotOracle) count(kind uint8) {

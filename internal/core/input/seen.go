@@ -46,6 +46,17 @@ func (l SeenLimits) span(d time.Duration) int64 {
 	return int64(d) * int64(l.TickRate) << 8 / int64(time.Second)
 }
 
+// Bound moves the times of a screen that are after the newest tick to that tick. Such times would be later than all
+// that the client shows from then on.
+func (l SeenLimits) Bound(s *timesync.Screen) {
+	newest := timesync.ShownAt(l.Newest, 0)
+	s.Base = min(s.Base, newest)
+	least := int32(max(s.Base-newest, -timesync.MaxBehind))
+	for i := range s.Intervals.Len() {
+		s.Behind[i] = max(s.Behind[i], least)
+	}
+}
+
 // allows reports whether all times of a screen are possible.
 func (l SeenLimits) allows(s *timesync.Screen) bool {
 	_, changed := l.Clamp(s.Base, s.Packets)

@@ -130,7 +130,8 @@ func (s *screens) read(r *bits.Reader, header entangle.Tick, packets int) {
 	}
 	s.newest = header + entangle.Tick(ahead)
 	first := &s.of[0]
-	*first = timesync.Screen{Base: timesync.ShownAt(header-entangle.Tick(back), uint8(r.Bits(8))), Packets: packets}
+	// A time before tick 0, as a game shows that has just begun, is negative: a tick would wrap around.
+	*first = timesync.Screen{Base: timesync.ShownAt(header, uint8(r.Bits(8))) - timesync.Shown(back)<<8, Packets: packets}
 	s.between = r.Bool()
 	readIntervals(r, first)
 	same := int64(1)

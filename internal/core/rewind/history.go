@@ -22,6 +22,7 @@ type History struct {
 	at       int             // the row of newest
 	count    int             // ticks that are held
 	sent     []entangle.Tick // by row: the newest tick up to it that was sent
+	reach    int             // of SetReach; 0: all ticks that are held
 
 	planes    [][]byte     // by column, then row and slot; behind the rows there is a scratch row
 	present   []set.Bitset // by column and row: the slots that had the component
@@ -40,6 +41,19 @@ func NewHistory(kinds []snapshot.Kind, tickRate, ticks int) *History {
 		h.carries = h.carries || kinds[i].Extrapolate > 0
 	}
 	return h
+}
+
+// SetReach sets by how many ticks the times of views are before the present tick, at most: the one after the newest.
+// Then no value is of an earlier tick than a client with a good connection would see at such a time: earlier by
+// one interval of the entity.
+func (h *History) SetReach(ticks int) { h.reach = ticks }
+
+// oldestShown returns the oldest tick of which a view has values of an entity with an interval.
+func (h *History) oldestShown(every int) entangle.Tick {
+	if ticks := h.reach + every - 1; h.reach > 0 && ticks < h.count {
+		return h.newest - entangle.Tick(ticks)
+	}
+	return h.Oldest()
 }
 
 // Begin begins the row of a tick, for slots below the given number. The same tick may begin again.
@@ -147,6 +161,15 @@ func (h *History) Bytes() (n int) {
 		n += len(h.present[i]) * 8
 	}
 	return n + len(h.teleports)
+}
+
+// clampFrom returns the nearest tick that is held, from the oldest of a view on. An entity rests, or moves in a straight
+// line, where updates are missing, and a client decides which it acknowledges.
+func (h *History) clampFrom(oldest, tick entangle.Tick) entangle.Tick {
+	if tick.Before(oldest) {
+		return oldest
+	}
+	return h.clamp(tick)
 }
 
 // clamp returns the nearest tick that is held.

@@ -22,7 +22,7 @@ func (v *View) findBase(col int, r *run) {
 // scratch row.
 func (v *View) writeShown(col int, r *run, l *leg, now timesync.Shown, dst []byte) {
 	one, x := *r, &v.scratch
-	one.pair = v.history.pairAt(l, r.first.Slot, now)
+	one.pair = v.history.pairAt(l, r.first.Slot, now, r.oldest)
 	x.one = slices.Grow(x.one[:0], len(dst))[:len(dst)]
 	v.blend(col, &one, x.one)
 	copy(dst, x.one)
@@ -38,7 +38,7 @@ func (v *View) carry(col int, r *run, dst []byte) {
 // movement: for Kind.Extrapolate ticks, and back in as many.
 func (v *View) continueRest(col int, r *run, l *leg, now timesync.Shown, dst []byte) {
 	h, k, slot := v.history, &v.history.kinds[col], r.first.Slot
-	if k.Extrapolate == 0 || !l.rests || l.from == l.to || h.jumped(l.from, l.to, slot) {
+	if k.Extrapolate == 0 || !l.rests || l.from == l.to || l.from.Before(r.oldest) || h.jumped(l.from, l.to, slot) {
 		return
 	}
 	p := pair{from: h.index(l.from, slot), to: h.index(l.to, slot)}

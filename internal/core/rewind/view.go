@@ -59,6 +59,7 @@ type run struct {
 	at      int    // its index
 	count   int
 	held    entangle.Tick // of the newest update up to the time that is shown
+	oldest  entangle.Tick // of which there may be values; see History.SetReach
 	special int           // number of its entry in View.special, from 1; 0: it moves from one sample to another
 	pair
 }
@@ -153,7 +154,7 @@ func (v *View) AddPresent(e *Entities) {
 		return
 	}
 	at := v.history.index(newest, e.Slot)
-	v.push(run{first: Target{Slot: e.Slot, Shown: timesync.ShownAt(newest, 0)}, count: len(e.Names), held: newest, pair: pair{from: at, to: at}})
+	v.push(run{first: Target{Slot: e.Slot, Shown: timesync.ShownAt(newest, 0)}, count: len(e.Names), held: newest, oldest: newest, pair: pair{from: at, to: at}})
 	v.entities = append(v.entities, e.Names...)
 }
 
@@ -270,7 +271,8 @@ func (v *View) addBetween(rec *Record, arrived uint32, b *bounds, t *Target, eve
 	usual := m.move(v.received, rec, b, every, t.Shown)
 	l := m.last()
 	t.Waited = !l.rests && (m.n > 1 || l.start != timesync.ShownAt(l.from, 0))
-	r := run{first: *t, count: 1, held: h.clamp(m.held(t.Shown)), pair: h.pairAt(l, t.Slot, t.Shown)}
+	r := run{first: *t, count: 1, oldest: h.oldestShown(every)}
+	r.held, r.pair = h.clampFrom(r.oldest, m.held(t.Shown)), h.pairAt(l, t.Slot, t.Shown, r.oldest)
 	if m.n > 1 || l.rests && l.from != l.to && m.carries {
 		v.special = append(v.special, m.movement)
 		r.special = len(v.special)
@@ -283,9 +285,10 @@ func (v *View) addBetween(rec *Record, arrived uint32, b *bounds, t *Target, eve
 	return true
 }
 
-// pairAt returns the values between which an entity is at a time of one of its movements.
-func (h *History) pairAt(l *leg, s Slot, now timesync.Shown) pair {
-	p := pair{from: h.index(l.from, s), to: h.index(l.to, s), share: l.share(now), seconds: float32(float64(l.end-l.start) / float64(timesync.Shown(h.tickRate)<<8))}
+// pairAt returns the values between which an entity is at a time of one of its movements, none of them of before the
+// oldest tick.
+func (h *History) pairAt(l *leg, s Slot, now timesync.Shown, oldest entangle.Tick) pair {
+	p := pair{from: h.index(h.clampFrom(oldest, l.from), s), to: h.index(h.clampFrom(oldest, l.to), s), share: l.share(now), seconds: float32(float64(l.end-l.start) / float64(timesync.Shown(h.tickRate)<<8))}
 	if l.base {
 		p.from = h.scratch(s)
 	}

@@ -51,7 +51,8 @@ type InputPlayer struct {
 	Work      uint64          // units of work that its frames cost
 	Line      *relayLine      // relays the inputs of other players to this client
 	rewound   playerView
-	told      entangle.Tick // of the inputs of the newest screen that arrived last
+	drawn     timesync.Screen // scratch, which would be allocated otherwise
+	told      entangle.Tick   // of the inputs of the newest screen that arrived last
 
 	asked bool // at least one of its input streams had begun by the current tick
 	had   bool // at least one of its input streams has an input for the current tick
@@ -113,7 +114,9 @@ func (p *InputPlayer) HandleFrame(tick entangle.Tick, body []byte, now time.Time
 	limits := input.SeenLimits{Newest: c.tick, RTT: p.Peer.RTT(), TickRate: c.rate}
 	if received := p.received(); received != nil {
 		if screen, made, ok := c.frame.Newest(); ok {
-			received.ScreenArrived(screen, c.frame.Follows(p.told))
+			p.drawn = *screen
+			limits.Bound(&p.drawn)
+			received.ScreenArrived(&p.drawn, c.frame.Follows(p.told))
 			if by := made.Sub(p.told); by > 0 || by < -input.MaxTicks { // otherwise the packet was overtaken
 				p.told = made
 			}

@@ -61,6 +61,7 @@ func (c *Collector) NewRewind(infos []*registry.Component, tickRate, ticks int) 
 		return r
 	}
 	r.history = rewind.NewHistory(kinds, tickRate, ticks+marginTicks)
+	r.history.SetReach(ticks)
 	c.Sender.RecordReceived(tickRate, func(s repl.Slot) uint64 { return columns.PackEntity(c.Table.Entity(columns.Slot(s))) })
 	return r
 }

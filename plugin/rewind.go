@@ -150,8 +150,9 @@ func (v *RewindView[T]) Rewound(i int) Rewound {
 	v.mustHave("Rewound", i)
 	t := v.screen.Target(i)
 	now := timesync.ShownAt(v.app.Inputs.Tick(), 0)
+	shown := min(t.Shown, now-1<<8) // a screen goes on for a while where the server stands still, with all at rest
 	return Rewound{
-		Tick: t.Shown.Tick(), Fraction: float64(t.Shown.Fraction()) / 256, By: float64(now-t.Shown) / 256,
+		Tick: shown.Tick(), Fraction: float64(shown.Fraction()) / 256, By: float64(now-shown) / 256,
 		Present: !t.Rewound, Clamped: v.screen.Clamped, Repeated: v.screen.Repeated, Gone: t.Gone,
 	}
 }

@@ -25,7 +25,8 @@ type SeenLimits struct {
 }
 
 // Clamp returns a time at which a client claims to have seen entities with a send interval, or the nearest
-// possible one. It may be ahead of the newest tick, after the server has stood still: then entities rest. changed says that the claim is not possible.
+// possible one. It may be ahead of the newest tick, after the server has stood still: then entities rest. changed says that
+// the claim is not possible.
 func (l SeenLimits) Clamp(claim timesync.Shown, every int) (possible timesync.Shown, changed bool) {
 	age := int64(l.Newest.Sub(claim.Tick()))<<8 - int64(claim.Fraction())
 	by := age - min(max(age, -int64(timesync.MaxAhead(l.TickRate))), l.oldest(every))
@@ -46,10 +47,10 @@ func (l SeenLimits) span(d time.Duration) int64 {
 	return int64(d) * int64(l.TickRate) << 8 / int64(time.Second)
 }
 
-// Bound moves the times of a screen that are after the newest tick to that tick. Such times would be later than all
-// that the client shows from then on.
+// Bound moves the times of a screen that are farther ahead than Clamp allows to the last possible one. Such times would be
+// later than all that the client shows from then on.
 func (l SeenLimits) Bound(s *timesync.Screen) {
-	newest := timesync.ShownAt(l.Newest, 0)
+	newest := timesync.ShownAt(l.Newest, 0) + timesync.MaxAhead(l.TickRate)
 	s.Base = min(s.Base, newest)
 	least := int32(max(s.Base-newest, -timesync.MaxBehind))
 	for i := range s.Intervals.Len() {

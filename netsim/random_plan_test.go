@@ -40,6 +40,7 @@ type plan struct {
 	predicted predictedPlan
 	shown     shownPlan
 	saplings  saplingPlan
+	runner    int // how far it has run; 0: there is none
 	endings   endingPlan
 	pauses    *rand.Rand
 	drops     *rand.Rand
@@ -69,6 +70,7 @@ func plannedSteps(seed uint64, storms *rand.Rand) []string {
 	p.driftServer()
 	p.age()
 	p.connect()
+	p.spawnRunner(seed)
 	for range 40 {
 		p.run(time.Duration(p.rng.IntN(200)) * ms)
 		for range 1 + p.rng.IntN(2) {
@@ -156,6 +158,7 @@ func (p *plan) run(d time.Duration) {
 		p.predict(fmt.Sprintf("tick %d ", n+1))
 		p.interpolate(fmt.Sprintf("tick %d ", n+1))
 		p.plant(n + 1)
+		p.moveRunner(n + 1)
 		p.planCoincidence(n + 1)
 		p.leavePaused(n + 1)
 		p.dropChild(n + 1)

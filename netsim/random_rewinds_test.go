@@ -31,6 +31,22 @@ func (p *plan) rewinds(seed uint64) bool {
 	return p.shown.on && p.hands.on && rng.IntN(4) > 0
 }
 
+// spawnRunner has a world with rewinds have an entity that moves in each tick, and that the rest of the plan does not touch.
+func (p *plan) spawnRunner(seed uint64) {
+	if p.rewinds(seed) {
+		p.runner = 1
+		p.say("spawn runner place=0,0 path=0,0,0 life=0 Replicate")
+		p.say("interpolate runner everyone")
+	}
+}
+
+func (p *plan) moveRunner(n int) {
+	if p.runner > 0 {
+		p.runner++
+		p.say("%sset runner place=%d,%d path=%d,%d,0 life=%d", inTick(n), p.runner%120-60, p.runner%7, p.runner*2%500-250, p.runner%11, p.runner/8%8)
+	}
+}
+
 // onScreen is what of an entity can be rewound: on a screen, in a view, or in the server's world.
 type onScreen struct {
 	place place

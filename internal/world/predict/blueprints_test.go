@@ -269,3 +269,22 @@ func clipped(all map[entangle.Tick]string, from, end entangle.Tick) map[entangle
 	}
 	return some
 }
+
+// That an entity has lost its blueprint counts from the tick on in which it did, so that no replay of an earlier one
+// assembles the entity again.
+//
+// Proves: T4
+func TestALostBlueprintIsLostInItsTick(t *testing.T) {
+	g := newAssembling(t)
+	e := g.plans(1001, 1003)
+	g.in(1006, func() { g.world.Remove(e, g.plan) })
+	g.run(5)
+	require.Equal(t, "place pace spin ", g.parts(e))
+	g.p.AssembleRemote() // between two ticks
+	g.check()
+	slot := g.p.entities.slotOf(e)
+	mark := g.p.blueprints.kinds[0].mark
+	assert.True(t, g.p.entities.forms[slot].Mask.Has(mark), "the next tick takes it off")
+	g.run(1)
+	assert.False(t, g.p.entities.forms[slot].Mask.Has(mark))
+}

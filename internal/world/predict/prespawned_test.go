@@ -191,3 +191,11 @@ func TestARestartKeepsTheValuesOfOtherEntities(t *testing.T) {
 	assert.Equal(t, was+3, g.at(e).X)
 	assert.EqualValues(t, 7, g.carries(e).Size)
 }
+
+// Despawn leaves entities alone that are neither predicted nor prespawned.
+func TestDespawnIsNotForOtherEntities(t *testing.T) {
+	g := newFiring(t)
+	e := g.world.NewEntity(g.place)
+	assert.False(t, g.p.Despawn(e))
+	assert.True(t, g.world.Alive(e))
+}

@@ -64,9 +64,9 @@ func TestAHandleIsReusedWhenItsEndIsAcknowledged(t *testing.T) {
 	p.HandleDelivered(2)
 	h.step(1, func() { h.spawn(3) })
 	assert.Equal(t, repl.ID{Group: old.Group, Generation: 1}, h.id(t, 3))
-	_, ok := h.Slot(old)
+	_, ok := p.Slot(old)
 	assert.False(t, ok)
-	is, _ := h.Slot(h.id(t, 3))
+	is, _ := p.Slot(h.id(t, 3))
 	assert.Equal(t, repl.Slot(3), is)
 }
 

@@ -34,12 +34,3 @@ func (st *State) ID(s repl.Slot) (id repl.ID, ok bool) {
 	home := &st.Groups[t.Home[s]]
 	return repl.ID{Group: home.Handle, Generation: st.Public.Generation(int(home.Handle)), Member: t.Number[s]}, true
 }
-
-// Slot returns the slot of a public network id.
-func (st *State) Slot(id repl.ID) (s repl.Slot, ok bool) {
-	home, ok := st.Public.Find(int(id.Group), id.Generation) // private handles are above all of these
-	if !ok {
-		return repl.NoSlot, false
-	}
-	return st.Native(home, id.Member)
-}

@@ -67,8 +67,7 @@ func (p *Planner) breachOf(bound uint16) *breach {
 	return &p.breaches[len(p.breaches)-1]
 }
 
-// PollBreach returns a report of groups that wait for longer than their bound. Call it after the packets of a tick until
-// ok is false. Each bound is reported at most once in 60 ticks.
+// PollBreach returns a report of groups that wait for longer than their bound: see PollBreach of sender.Peer.
 func (p *Planner) PollBreach() (b Breach, ok bool) {
 	for i := range p.breaches {
 		if of := &p.breaches[i]; of.pending {

@@ -69,8 +69,7 @@ type Step struct {
 // MinRoom is the number of bytes that the smallest record takes with its head. With less room, no updates frame is begun.
 const MinRoom = 16
 
-// Prepare plans the updates of this tick. If the last limit had no room for all due updates, it leaves that to Limit,
-// which knows how much room there is now. Prepare and Limit must not run for two peers of a world at once.
+// Prepare plans the updates of this tick: see Prepare of sender.Peer.
 func (p *Planner) Prepare(lossy bool) {
 	if p.enc.Held || p.prepared() {
 		return

@@ -52,10 +52,7 @@ func (p *Planner) meterLate(left []Step) {
 	}
 }
 
-// Limit lets AppendUpdates write no more than so many bytes in this tick; less than 0 is
-// no limit. Call it after Prepare and before AppendUpdates. If not even the most urgent
-// record fits, that one goes all the same, and alone, unless the limit is 0: the caller's
-// budget goes into debt for it.
+// Limit bounds the bytes of this tick: see Limit of sender.Peer.
 func (p *Planner) Limit(bytes int) {
 	if !p.prepared() {
 		return
@@ -88,10 +85,7 @@ func (p *Planner) RoomLeft(room int) int {
 // Spend takes a frame off the limit.
 func (p *Planner) Spend(bits int) { p.short.left -= (bits + 7) / 8 }
 
-// WantedBytes returns, after Prepare, about how many bytes of updates are planned for
-// this tick. Where the last limit had less room than was planned, it is an estimate by the sizes of the records that
-// it was sent of late. For others, it is never less than what AppendUpdates writes into packets that
-// hold nothing else.
+// WantedBytes returns about how many bytes of updates are planned for this tick: see WantedBytes of sender.Peer.
 func (p *Planner) WantedBytes() int {
 	if !p.prepared() {
 		return 0

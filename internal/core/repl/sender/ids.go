@@ -9,9 +9,6 @@ import (
 // for an entity that has a private group as its home.
 func (w *World) ID(s repl.Slot) (id repl.ID, ok bool) { return w.state.ID(s) }
 
-// Slot returns the slot of a public network id.
-func (w *World) Slot(id repl.ID) (s repl.Slot, ok bool) { return w.state.Slot(id) }
-
 // Interval returns the number of ticks from one update of an entity's group to the next.
 func (w *World) Interval(s repl.Slot) int { return w.state.Interval(s) }
 

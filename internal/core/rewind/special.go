@@ -7,14 +7,17 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
 )
 
-// findBase writes the value at which the last movement of a target begins into the scratch row.
+// findBase writes the value at which the last movement of a target begins into the scratch row. If a column is
+// blended with another one, each movement begins with the values of both at that time.
 func (v *View) findBase(col int, r *run) {
-	h, k, m := v.history, &v.history.kinds[col], &v.special[r.special-1]
-	if k.Curve != nil {
-		v.findBase(k.With, r) // the curve begins with both
-	}
+	h, m, slot := v.history, &v.special[r.special-1], r.first.Slot
 	for i := 1; i < m.n; i++ {
-		v.writeShown(col, r, &m.legs[i-1], m.legs[i].start, h.values(col, h.scratch(r.first.Slot), 1))
+		before, begin := &m.legs[i-1], m.legs[i].start
+		v.writeShown(col, r, before, begin, h.values(col, h.scratch(slot), 1))
+		for c := col; h.kinds[c].Curve != nil; { // after the column, which needs the value of the movement before
+			c = h.kinds[c].With
+			v.writeShown(c, r, before, begin, h.values(c, h.scratch(slot), 1))
+		}
 	}
 }
 

@@ -45,7 +45,7 @@ func (w *watcher) tick(change func()) entangle.Tick {
 	w.history.Begin(now, 8)
 	w.history.MarkSent()
 	rewind.MarkPresent(w.history, 0, []uint32{0, 1, 2})
-	w.peer.Received().ScreenArrived(&timesync.Screen{Base: timesync.ShownAt(now-shownBehind, 128), Packets: 1})
+	w.peer.Received().ScreenArrived(&timesync.Screen{Base: timesync.ShownAt(now-shownBehind, 128), Packets: 1}, true)
 	return now
 }
 

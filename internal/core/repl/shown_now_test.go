@@ -30,6 +30,7 @@ type watcher struct {
 
 func newWatcher(t *testing.T) *watcher {
 	w := &watcher{t: t, world: sender.NewWorld(sized{map[repl.Slot]int{}}, 1)}
+	w.world.StateIntervals(0) // so that the client shows all in the past
 	w.world.RecordReceived(60, func(s repl.Slot) uint64 { return uint64(s) })
 	w.history = rewind.NewHistory([]snapshot.Kind{{Size: 8}}, 60, 92)
 	w.world.Begin(1000)
@@ -74,17 +75,14 @@ func (w *watcher) shown(s repl.Slot) bool {
 func (w *watcher) departed(at entangle.Tick) (all []uint64) {
 	w.view.Reset(w.history, w.peer.Received())
 	w.view.AddDeparted(screenAt(timesync.ShownAt(at, 0)))
-	for i := range w.view.Targets {
-		all = append(all, w.view.Targets[i].Entity)
-	}
-	return all
+	return append(all, w.view.Entities()...)
 }
 
 // screenAt is a client that shows everything as of a time, and has lost all that it has had.
 type screenAt timesync.Shown
 
-func (s screenAt) Time(int) timesync.Shown      { return timesync.Shown(s) }
-func (s screenAt) Has(rewind.Slot, uint64) bool { return false }
+func (s screenAt) Time(int) timesync.Shown                            { return timesync.Shown(s) }
+func (s screenAt) Find(rewind.Slot, uint64) (p rewind.Place, ok bool) { return p, false }
 
 // A peer is shown what it was sent and may see: an entity that joins its group from when that is sent, and none of a
 // group that is hidden, or retained, until the group is sent again.

@@ -326,18 +326,11 @@ func (v *arenaViews) isChanging(g *arenaGuest, name arenaName, d *arenaSeen) boo
 	return false
 }
 
-// isCrowded reports whether a body has joined a group of bodies lately. Of the changes of a group's structure that are
-// under way, the server follows the newest two.
-func (v *arenaViews) isCrowded(name arenaName) bool {
-	_, old := v.arena.truth.motion(name, v.now.Tick-entangle.Tick(2*v.arena.rate))
-	return v.arena.shared && !name.drone && !old
-}
-
 // compare compares what the server sees of an entity with what the screen showed.
 func (v *arenaViews) compare(g *arenaGuest, name arenaName, is *arenaViewed, drawn arenaScreen) {
 	d, there := drawn[name]
 	if !there {
-		if !v.isChanging(g, name, nil) && !v.isCrowded(name) {
+		if !v.isChanging(g, name, nil) {
 			v.fail("client %d: %v is in the view, %+v, and was not on its screen: %v, modes %+v", g.id, name, *is, drawn, v.arena.drones.modes[name.id])
 		}
 		v.sums.changes++
@@ -359,8 +352,8 @@ func (v *arenaViews) compare(g *arenaGuest, name arenaName, is *arenaViewed, dra
 	if name.drone && v.arena.drones.teleported(name, is.rewound.Tick-1, v.now.Tick) {
 		v.sums.teleported++
 	}
-	off := max(apart(d.Place.X, is.Place.X), apart(d.Place.Y, is.Place.Y))
-	slow := max(apart(d.Speed.X, is.Speed.X), apart(d.Speed.Y, is.Speed.Y))
+	off := max(gapBetween(d.Place.X, is.Place.X), gapBetween(d.Place.Y, is.Place.Y))
+	slow := max(gapBetween(d.Speed.X, is.Speed.X), gapBetween(d.Speed.Y, is.Speed.Y))
 	if off <= 1.0/64 && slow <= 1.0/256 && d.daze == is.daze {
 		v.count(&v.sums.same)
 		return
@@ -369,7 +362,7 @@ func (v *arenaViews) compare(g *arenaGuest, name arenaName, is *arenaViewed, dra
 	v.sums.farthest = max(v.sums.farthest, off)
 }
 
-func apart(a, b float32) float64 { return math.Abs(float64(a) - float64(b)) }
+func gapBetween(a, b float32) float64 { return math.Abs(float64(a) - float64(b)) }
 
 // count adds one to the sum of the arena's lines.
 func (v *arenaViews) count(of *[2]int) {

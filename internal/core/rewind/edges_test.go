@@ -362,6 +362,36 @@ func TestAnEntityThatJoinsIsShownWhenThatArrives(t *testing.T) {
 	assert.True(t, joins(115.5))
 }
 
+// Where many changes of a group are in flight, an entity that joins is shown when a newer change has arrived, and not
+// before its own.
+//
+// Proves: L4
+func TestAnEntityThatJoinsACrowdIsNotShownTooEarly(t *testing.T) {
+	w := newWorld(kinds())
+	for tick := entangle.Tick(100); tick <= 125; tick++ {
+		w.run(tick, 10*float64(tick), 0)
+		switch {
+		case tick == 100:
+			w.Received.Begin(w.group, tick)
+			w.Deliver(w.group, tick)
+		case tick >= 110 && tick < 114:
+			w.Received.Change(w.group, tick)
+		case tick == 120:
+			w.Deliver(w.group, 112)
+		}
+		w.screen(float64(tick) - 3.5)
+	}
+	joins := func(since entangle.Tick, time float64) bool {
+		w.view.Reset(w.History, &w.Received)
+		return w.add(1, since, shown(time))
+	}
+	assert.False(t, joins(110, 112))
+	assert.False(t, joins(110, 116.5), "it had not arrived when this screen was drawn")
+	assert.True(t, joins(110, 117.5))
+	assert.True(t, joins(100, 112), "it was there from the beginning")
+	assert.False(t, joins(113, 117.5), "it is on the way")
+}
+
 // What acknowledgements do not tell is taken to have been so that an entity did not wait: an update may have arrived in
 // a frame that sent no packet, or a packet that would have told is lost. Where they tell that it came too late, the
 // entity sets off when it came.

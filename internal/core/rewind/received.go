@@ -37,6 +37,7 @@ type Record struct {
 	mask    uint64        // bit k: the update of newest-k arrived
 	prior   entangle.Tick // of the newest update that arrived before those of mask, or since
 	parted  uint32        // number of the newest of the departures that refer to the record
+	unsure  entangle.Tick // of the newest change that had not arrived when there were two newer ones
 }
 
 // change is a change of a group's structure. Later updates wait for it.
@@ -190,6 +191,9 @@ func (r *Received) Change(g Group, tick entangle.Tick) {
 }
 
 func (r *Record) change(tick entangle.Tick) {
+	if old := &r.changes[1]; old.arrived == neverSeen {
+		r.unsure = old.tick
+	}
 	r.changes[1], r.changes[0] = r.changes[0], change{tick: tick, arrived: neverSeen}
 }
 
@@ -249,13 +253,21 @@ func (r *Received) arrivedAt(rec *Record, tick entangle.Tick, every int) (earlie
 	return earliest, latest
 }
 
+// unsureTicks is for how long it is not known of an entity that joined a crowded group whether it has arrived.
+const unsureTicks = 64
+
 // hasJoined reports whether an entity that joined a group in a tick was on a screen: the change by which it joined
-// had arrived before. Of changes that are not among the newest it is taken for granted.
+// had arrived before. Where more than two changes of a group are in flight, that of an older one is not known: it
+// arrived at the latest with a newer one, and counts as arrived after some time.
 func (r *Received) hasJoined(rec *Record, since entangle.Tick, every int, shown timesync.Shown) bool {
 	for i := range rec.changes {
 		if c := &rec.changes[i]; c.tick == since && !r.isLongAgo(c.arrived) && r.at(c.arrived, every) >= shown {
 			return false
 		}
+	}
+	if by := rec.unsure.Sub(since); since != rec.since && by >= 0 && by < unsureTicks && since.Before(rec.changes[1].tick) {
+		newer := rec.changes[1].arrived
+		return r.isLongAgo(newer) || r.at(newer, every) < shown
 	}
 	return true
 }

@@ -52,7 +52,7 @@ type InputPlayer struct {
 	Line      *relayLine      // relays the inputs of other players to this client
 	rewound   playerView
 	drawn     timesync.Screen // scratch, which would be allocated otherwise
-	told      entangle.Tick   // of the inputs of the newest screen that arrived last
+	written   entangle.Tick   // of the inputs of the newest screen that arrived last
 
 	asked bool // at least one of its input streams had begun by the current tick
 	had   bool // at least one of its input streams has an input for the current tick
@@ -116,9 +116,9 @@ func (p *InputPlayer) HandleFrame(tick entangle.Tick, body []byte, now time.Time
 		if screen, made, ok := c.frame.Newest(); ok {
 			p.drawn = *screen
 			limits.Bound(&p.drawn)
-			received.ScreenArrived(&p.drawn, c.frame.Follows(p.told))
-			if by := made.Sub(p.told); by > 0 || by < -input.MaxTicks { // otherwise the packet was overtaken
-				p.told = made
+			received.ScreenArrived(&p.drawn, c.frame.Follows(p.written))
+			if by := made.Sub(p.written); by > 0 || by < -input.MaxTicks { // otherwise the packet was overtaken
+				p.written = made
 			}
 		}
 	}

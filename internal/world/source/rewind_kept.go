@@ -35,10 +35,11 @@ func (r *Rewind) listKept(now entangle.Tick) {
 	}
 	k.known, k.tick = true, now
 	k.stretches, k.names, k.joined, k.except = k.stretches[:0], k.names[:0], k.joined[:0], k.except[:0]
-	k.slots.Grow(r.collector.Table.Slots())
 	k.slots.Reset()
 	for _, col := range r.chosen {
-		k.slots.Join(r.history.Slots(col))
+		slots := r.history.Slots(col)
+		k.slots.Grow(64 * len(slots)) // the history may have room for more slots than the table
+		k.slots.Join(slots)
 	}
 	for s := k.slots.Next(0); s >= 0; s = k.slots.Next(s + 1) {
 		r.list(repl.Slot(s))

@@ -84,9 +84,10 @@ type screen map[ecs.Entity]onScreen
 
 // screens records what a client shows, and when its player writes inputs.
 type screens struct {
-	guest *guest
-	last  screen
-	at    map[entangle.Tick][]screen // by the tick of an input: what was drawn last when it was written
+	guest  *guest
+	last   screen
+	newest entangle.Tick              // the tick of the input that was written last
+	at     map[entangle.Tick][]screen // by the tick of an input: what was drawn last when it was written
 }
 
 // keptScreens is for how many ticks screens are kept.
@@ -120,7 +121,13 @@ func (s *screens) press(w *ecs.World) func() {
 			return
 		}
 		tick := now.Tick + entangle.Tick(s.guest.Client().InputDelay())
-		s.at[tick] = append(s.at[tick], s.last)
+		if by := tick.Sub(s.newest); by < 1 || by > keptScreens { // the clock has jumped, or the delay has become smaller
+			s.newest = tick - 1
+		}
+		for s.newest != tick { // an input is of several ticks, if the delay has grown
+			s.newest++
+			s.at[s.newest] = append(s.at[s.newest], s.last)
+		}
 		delete(s.at, now.Tick-keptScreens)
 	}
 }

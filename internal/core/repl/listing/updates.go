@@ -25,11 +25,10 @@ func (l *Lister) Updates(tick entangle.Tick, frame []byte) error {
 
 // mark reads past a mark.
 func (l *Lister) mark(tick entangle.Tick) error {
+	var ok bool
 	l.in.Uvarint() // the number of the part
-	ok := true
-	if l.in.Bool() {
-		l.needs, ok = repl.ReadNeeds(&l.in, tick, l.needs[:0])
-	}
+	l.in.Bool()    // whether it is the last
+	l.needs, ok = repl.ReadNeeds(&l.in, tick, l.needs[:0])
 	l.in.Align()
 	return malformedIf(!ok || l.in.Err() != nil)
 }

@@ -41,8 +41,14 @@ func (s *Store) AddSample(slot Slot, tick entangle.Tick, cols set.Mask, value fu
 }
 
 // SetTeleports sets how often an entity has been teleported up to the samples that are added from now
-// on, a number that wraps around. Two samples with different numbers are not blended.
-func (s *Store) SetTeleports(slot Slot, n uint8) { s.members[slot].jumps = n }
+// on, a number that wraps around. Two samples with different numbers are not blended. It reports whether the number is
+// another one.
+func (s *Store) SetTeleports(slot Slot, n uint8) (changed bool) {
+	m := &s.members[slot]
+	changed = m.jumps != n
+	m.jumps = n
+	return changed
+}
 
 // TeleportAhead reports whether an entity is teleported between its shown values and its newest sample.
 func (s *Store) TeleportAhead(slot Slot) bool {

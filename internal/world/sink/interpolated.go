@@ -314,7 +314,7 @@ func (a *Applier) samplePredicted(s repl.Slot, tick entangle.Tick) {
 	}
 	one := &in.slots[k.snapshotSlot]
 	one.has = state.Mask
-	in.readInterval(k.snapshotSlot, a.prediction.store.ConfirmedValue(k.storeSlot, in.comp))
+	a.readInterval(k.snapshotSlot, a.prediction.store.ConfirmedValue(k.storeSlot, in.comp))
 	a.addSample(k.snapshotSlot, tick)
 }
 
@@ -363,14 +363,27 @@ func (a *Applier) handOver(s repl.Slot, one *interpolated, back bool) {
 	}
 }
 
+// endHandover ends what handOver has begun for an entity. A teleport that arrives after the change would be shown as
+// the way that the handover takes otherwise, also where both arrive in one frame.
+func (a *Applier) endHandover(s repl.Slot) {
+	if display := tick.DisplayOf(a.world); display != nil {
+		for _, comp := range a.interpolation.comps {
+			display.EndHandover(a.Replicas.entities[s].entity, a.interpolation.infos[comp])
+		}
+	}
+}
+
 // readInterval reads the interval of an entity and the number of its teleports from the value of
 // components.Interpolated.
-func (in *interpolation) readInterval(at snapshot.Slot, value []byte) {
+func (a *Applier) readInterval(at snapshot.Slot, value []byte) {
+	in := &a.interpolation
 	v := columns.ValueOf[components.Interpolated](value)
 	every := timesync.TimelineInterval(int(min(v.SendEvery, timesync.MaxSendEvery)))
 	in.slots[at].every = every
 	in.samples.SetEvery(at, uint16(every))
-	in.samples.SetTeleports(at, v.Teleports)
+	if in.samples.SetTeleports(at, v.Teleports) && in.slots[at].sampled {
+		a.endHandover(in.slots[at].replica)
+	}
 }
 
 // endInterpolation shows the confirmed state of a replica at once, and ends its interpolation.

@@ -55,7 +55,7 @@ func (a *Applier) commitInterpolated(m *stagedMember, values []stagedValue) {
 		a.confirmInterpolated(at, &values[i], had)
 	}
 	if one.has.Has(in.comp) {
-		in.readInterval(at, in.confirmed.value(at, in.comp))
+		a.readInterval(at, in.confirmed.value(at, in.comp))
 	}
 	a.addSample(at, a.stage.tick)
 }
@@ -97,7 +97,7 @@ func (a *Applier) finishInterpolated(slot repl.Slot, tick entangle.Tick) {
 	a.Replicas.entities[slot].tick = tick
 	one.has = one.has.Or(now.set)
 	if now.set.Has(in.comp) {
-		in.readInterval(at, in.confirmed.value(at, in.comp))
+		a.readInterval(at, in.confirmed.value(at, in.comp))
 	}
 	if now.changes() {
 		in.pending.add(pendingChange{slot: at, tick: tick, since: a.presentTick(tick)})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/entangle-ecs/entangle"
@@ -13,9 +14,11 @@ import (
 	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/world/event"
+	"github.com/entangle-ecs/entangle/internal/world/tick"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 	"github.com/mlange-42/arche/ecs"
+	"github.com/mlange-42/arche/generic"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -587,4 +590,56 @@ func TestARemovedHolderWaitsForNoTarget(t *testing.T) {
 	h.applier.Clear()
 	assert.Zero(t, h.waiting())
 	h.rest()
+}
+
+// A teleport that arrives after the change by which an entity begins or ends to be predicted is not shown as the way
+// of its handover, whether both arrive in one frame or not.
+//
+// Proves: N16
+func TestATeleportEndsAHandover(t *testing.T) {
+	for _, begins := range []bool{true, false} {
+		for _, between := range []int{0, 1, 3} {
+			h := newPast(t)
+			h.predict()
+			clock := &components.Time{Step: time.Second / 60}
+			display, now := tick.InstallDisplay(h.world, nil, clock), time.Unix(100, 0)
+			display.Restore(now)
+			h.come(1, pastMark{SendEvery: 1}, pastPlace{10})
+			h.frames(10)
+			s := h.slots[repl.ID{Group: 1}]
+			places := generic.NewMap1[pastPlace](h.world)
+			if !begins {
+				h.record(func() { h.applier.Predict(s, true) })
+				display.EndHandover(h.entity(1), h.infos[h.comp(pastPlace{})])
+				display.Show()
+				places.Get(h.entity(1)).X = 50 // by the client
+			}
+			show := func() float32 {
+				clock.Tick = h.tick + 5
+				h.frames(1)
+				display.Show()
+				shown := places.Get(h.entity(1)).X
+				now = now.Add(clock.Step)
+				display.Restore(now)
+				return shown
+			}
+			display.Restore(now)
+			h.record(func() { h.change(1, pastPlace{20}); h.applier.Predict(s, begins) })
+			for range between {
+				assert.NotContains(t, []float32{10, 20}, show(), "the handover is shown")
+			}
+			h.record(func() { h.change(1, pastMark{SendEvery: 1, Teleports: 1}, pastPlace{100}) })
+			if begins {
+				places.Get(h.entity(1)).X = 100 // by a rollback
+				assert.InDelta(t, 100, show(), 0)
+				continue
+			}
+			for range 10 {
+				if shown := show(); shown != 100 {
+					assert.LessOrEqual(t, shown, float32(20))
+				}
+			}
+			assert.InDelta(t, 100, show(), 0)
+		}
+	}
 }

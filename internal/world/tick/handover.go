@@ -18,6 +18,7 @@ type Handover struct {
 	cells       columns.Cells
 	begun       bool
 	interrupted bool // it took the place of one that was in progress
+	ended       bool // see EndHandover
 	since       time.Time
 	over        time.Duration
 
@@ -76,7 +77,7 @@ func (d *Display) HandOver(w *ecs.World, e ecs.Entity, info *registry.Component,
 		}
 	}
 	h.interrupted = len(h.truth) > 0
-	h.was, h.begun = append(h.was[:0], h.shown...), false
+	h.was, h.begun, h.ended = append(h.was[:0], h.shown...), false, false
 	h.over = min(max(leastHandover, 2*time.Duration(max(ticks, -ticks))*d.time.Step), mostHandover)
 	return h
 }
@@ -97,6 +98,14 @@ func (h *Handover) SetFormer(value []byte) {
 // SetNew sets the value that would have been on the screen in the last frame with the change, if it is known.
 func (d *Display) SetNew(h *Handover, value []byte) {
 	h.begun, h.since, h.right = true, d.before, append(h.right[:0], value...)
+}
+
+// EndHandover ends the handover of a component of an entity, if one is in progress: its true value is shown from this
+// frame on.
+func (d *Display) EndHandover(e ecs.Entity, info *registry.Component) {
+	if h := d.handovers.of[handoverKey{e, info}]; h != nil {
+		h.ended = true
+	}
 }
 
 // add returns a new handover, nil if there are too many.
@@ -134,7 +143,7 @@ func (l *handovers) show(now time.Time) {
 // show reports whether the handover goes on.
 func (h *Handover) show(now time.Time) bool {
 	place := h.cells.Find(h.entity)
-	if place == nil {
+	if place == nil || h.ended {
 		return false
 	}
 	value := h.cells.Bytes(place)

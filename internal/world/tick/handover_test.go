@@ -135,6 +135,34 @@ func TestAHandoverDoesNotGlideTooFar(t *testing.T) {
 	assert.InDelta(t, 20, h.at.X, 0)
 }
 
+// A handover that is ended is not shown in that frame nor later, and the next one begins from the true value. One that
+// begins again in the frame in which it was ended is shown.
+//
+// Proves: N16
+func TestAHandoverEnds(t *testing.T) {
+	for _, frames := range []int{0, 1} {
+		h := newHanding(10)
+		h.begin(24)
+		for range frames {
+			h.Show()
+			h.Restore(h.start)
+		}
+		h.EndHandover(h.e, &h.info)
+		h.at.X = 20
+		h.Show()
+		assert.InDelta(t, 20, h.at.X, 0)
+		h.Restore(h.start)
+		h.EndHandover(h.e, &h.info) // there is none
+
+		h.begin(24)
+		h.EndHandover(h.e, &h.info)
+		h.begin(24)
+		h.at.X = 30
+		h.Show()
+		assert.InDelta(t, 20, h.at.X, 0)
+	}
+}
+
 // displayed is a painter that has shown a value in the last frame.
 type displayed struct {
 	Painter

@@ -178,6 +178,7 @@ func (p *limitPlayer) screens(r *bits.Reader, header, now entangle.Tick) bool {
 	}
 	tick := header + entangle.Tick(r.Varint())
 	base := int64(header-entangle.Tick(r.Uvarint()))<<8 | int64(r.Bits(8))
+	r.Bool() // whether another frame was drawn in between
 	if r.Uvarint() != 0 {
 		return false
 	}

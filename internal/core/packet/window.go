@@ -40,7 +40,9 @@ func (w *window) recordID(id uint16, at time.Duration) (fresh, tooOld bool) {
 			return false, false
 		}
 		w.bits |= bit
-		if w.ordered && (w.reported != w.newest || at == w.headerAt) {
+		// It must not be acknowledged before a newer one that arrived before it and waits for the next headers.
+		newerWaits := w.late&(bit-1) != 0
+		if w.ordered && (w.reported != w.newest || at == w.headerAt || newerWaits) {
 			w.late |= bit
 		}
 	}

@@ -54,6 +54,51 @@ func TestAFullWindowWithholdsNothing(t *testing.T) {
 	}
 }
 
+// An id is not acknowledged before a newer one that arrived before it: what came after a header of a frame is withheld
+// in the next frame, and so is an older id that arrives only then. The peer would take an update that was dropped as
+// the baseline of differences.
+func TestNoIDIsAcknowledgedBeforeANewerOneThatArrivedBeforeIt(t *testing.T) {
+	w := window{ordered: true}
+	w.recordID(3, 10)
+	assert.Equal(t, uint32(0), w.acknowledge(10)&3)
+	w.recordID(2, 10)
+	w.recordID(1, 20)
+	assert.Equal(t, uint32(0), w.acknowledge(20)&3)
+	assert.Equal(t, uint32(0b11), w.acknowledge(30)&3)
+}
+
+// In any order of ids, frames and headers, each header that acknowledges an id has all newer ones that arrived before it.
+func TestHeadersHaveWhatArrivedBefore(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w, at := window{ordered: true}, time.Duration(1)
+		var arrived []uint16
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			switch rapid.IntRange(0, 5).Draw(t, "step") {
+			case 0:
+				at++
+			case 1:
+				acked, has := w.acknowledge(at), map[uint16]bool{w.newest: true}
+				for back := range uint16(32) {
+					has[w.newest-1-back] = acked>>back&1 != 0
+				}
+				for i, id := range arrived {
+					for _, before := range arrived[:i] {
+						if has[id] && before > id && !has[before] {
+							t.Fatalf("a header has %d and not %d, which arrived before it", id, before)
+						}
+					}
+				}
+			default:
+				if id := rapid.Uint16Range(1, 32).Draw(t, "id"); id != w.newest {
+					if fresh, _ := w.recordID(id, at); fresh {
+						arrived = append(arrived, id)
+					}
+				}
+			}
+		}
+	})
+}
+
 // plainWindow is a simple version of window: it stores every packet that arrived, by its number
 // before truncation to 16 bits.
 type plainWindow struct {

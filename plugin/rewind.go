@@ -103,8 +103,8 @@ type Rewound struct {
 	// the fraction of the next one that had passed, from 0 up to 1, in whole 256ths.
 	Tick     entangle.Tick
 	Fraction float64
-	// By is how long before the present tick that was, in ticks. A value that is not rewound is of the end of
-	// the last tick, so it is 1 then. It is negative where a screen was ahead because the server had stood still.
+	// By is how long before the present tick that was, in ticks: at least 1, also if the screen went on while the
+	// server stood still. A value that is not rewound is of the end of the last tick, so it is 1 then.
 	By float64
 	// Present says that it is not rewound, because the player is not shown the entity in the past.
 	Present bool

@@ -107,7 +107,6 @@ type shotGuns struct {
 	trees bool                     // tracers may have blueprints
 
 	now              *components.Time
-	control          ecs.ID
 	shooters         *generic.Filter2[hand, components.ControlledBy]
 	tracers          *generic.Filter1[tracer]
 	salvos           *generic.Filter3[salvo, flight, glow]

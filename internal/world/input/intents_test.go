@@ -206,7 +206,7 @@ type gunner struct {
 func (g *gunner) BeginIntent() bool                                 { return g.may }
 func (g *gunner) Intend(_ ecs.Entity, _ uint32, tick entangle.Tick) { g.fired = append(g.fired, tick) }
 func (g *gunner) Intends(uint32) bool                               { return false }
-func (g *gunner) NetworkID(ecs.Entity) (repl.ID, bool) { return repl.ID{Group: 5}, g.known }
+func (g *gunner) NetworkID(ecs.Entity) (repl.ID, bool)              { return repl.ID{Group: 5}, g.known }
 
 func (g *gunner) pull() *trigger {
 	return (*trigger)(g.world.Get(g.shooter, ecs.ComponentID[trigger](&g.world)))

@@ -212,7 +212,6 @@ func TestABlueprintWithoutATickGetsTheNext(t *testing.T) {
 //
 // Proves: T4
 func TestARemoteEntityIsAssembledWhenItIsShown(t *testing.T) {
-	remote, late := ecs.ID{}, ecs.ID{}
 	for name, c := range map[string]struct {
 		received, shown entangle.Tick
 		interpolated    bool
@@ -226,7 +225,7 @@ func TestARemoteEntityIsAssembledWhenItIsShown(t *testing.T) {
 		"it is shown, and is at rest": {1001, 1005, true, "plan spin "},
 	} {
 		g := newAssembling(t)
-		remote, late = ecs.ComponentID[components.Remote](g.world), ecs.ComponentID[components.Interpolated](g.world)
+		remote, late := ecs.ComponentID[components.Remote](g.world), ecs.ComponentID[components.Interpolated](g.world)
 		e := g.world.NewEntity(g.plan, remote)
 		if c.interpolated {
 			g.world.Add(e, late)

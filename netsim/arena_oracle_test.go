@@ -154,7 +154,7 @@ func (o *arenaOracle) believe(confirmed entangle.Tick) belief {
 }
 
 // wentBackBefore reports whether the client has gone back to a tick before the confirmed one in this frame, for a
-// blueprint of that time: what is its own was computed again from there, with what is known now.
+// blueprint of that time: the values of the client alone were computed again from there, with the present state.
 func (o *arenaOracle) wentBackBefore(confirmed entangle.Tick) bool {
 	of := o.guest.Client().Rollbacks()
 	return countRollbacks(o.guest.Client().Stats().Rollbacks) > countRollbacks(o.stats) && of[len(of)-1].Tick.Before(confirmed)

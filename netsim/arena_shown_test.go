@@ -48,7 +48,7 @@ type arenaDrones struct {
 	jumps map[arenaName][]entangle.Tick
 }
 
-// arenaMode says who predicts a drone, and from whom it is hidden, from a tick on.
+// arenaMode has the clients that predict a drone, and those that the drone is hidden from, from a tick on.
 type arenaMode struct {
 	since     entangle.Tick
 	everyone  bool              // predicts it

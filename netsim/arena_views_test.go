@@ -312,7 +312,7 @@ func (v *arenaViews) judge(g *arenaGuest, ship ecs.Entity) {
 	}
 }
 
-// isChanging reports whether who predicts a drone has changed since it was shown.
+// isChanging reports whether another client predicts a drone since the drone was shown.
 func (v *arenaViews) isChanging(g *arenaGuest, name arenaName, d *arenaSeen) bool {
 	if d != nil && d.changes {
 		return true

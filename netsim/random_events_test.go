@@ -115,7 +115,7 @@ func (s *shadow) checkEvents() {
 	}
 }
 
-// despawnedAhead returns the number of shots whose end is predicted. Nothing marks them until the server's ends, too.
+// despawnedAhead returns the number of shots that end ahead of the server. Nothing marks such a shot until the server's ends.
 func (s *shadow) despawnedAhead() (n int) {
 	for e := range s.there {
 		if s.shots[e] && s.world.Alive(e) && !s.replicated(e) {

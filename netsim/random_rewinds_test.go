@@ -399,7 +399,7 @@ func (j *rewindJudge) checkPresent(v *rewoundView, e ecs.Entity, is *onScreen) {
 	}
 }
 
-// checkWithinHistory checks that no value is outside of those that the entity has had.
+// checkWithinHistory checks that each value is between former values of the entity.
 func (j *rewindJudge) checkWithinHistory(v *rewoundView, e ecs.Entity, is *onScreen) {
 	t := j.trails[e]
 	if t == nil {

@@ -23,7 +23,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// The components of a game whose server is hostile.
+// The components of a game with a hostile server.
 type (
 	shell struct{ X uint32 }
 	scrap struct{ Of ecs.Entity }

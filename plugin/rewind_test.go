@@ -213,7 +213,7 @@ func TestSettledShotsAllocateNothing(t *testing.T) {
 	})
 	made := generic.NewMap3[rewindSpot, components.ControlledBy, components.Replicate](g.world)
 	for i := range 60 {
-		owner := entangle.ClientID(i/9%5 + 1) // the fifth is nobody who plays
+		owner := entangle.ClientID(i/9%5 + 1) // no client has the fifth number
 		e := made.NewWith(&rewindSpot{X: float64(i)}, &components.ControlledBy{Client: owner},
 			&components.Replicate{Predict: components.Owner, Interpolate: components.NotOwner})
 		r.owners[e] = owner

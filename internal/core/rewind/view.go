@@ -141,7 +141,7 @@ func (v *View) Hide(cols set.Mask) {
 	}
 }
 
-// push adds a run of targets, whose entities are added next.
+// push adds a run of targets. The caller adds the entities of the run next.
 func (v *View) push(r run) {
 	r.at = len(v.entities)
 	v.runs = append(v.runs, r)

@@ -23,8 +23,8 @@ type Intents struct {
 	kinds  [][]intentKind // by number of the input
 	hasher prespawn.Hasher
 
-	// IsSpawned reports whether the entity with a hash is there already: a tick whose input has fired it runs a second
-	// time, after a client's clock jumped back. Then no other is spawned. nil: it never is.
+	// IsSpawned reports whether the entity with a hash is there already: after a client's clock has jumped back, a tick
+	// runs a second time. Then no other entity is spawned. nil: none is there.
 	IsSpawned func(hash uint32) bool
 	// OnSpawned is called for each entity. nil: it is not.
 	OnSpawned func(e ecs.Entity, hash uint32, tick entangle.Tick)

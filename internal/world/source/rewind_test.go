@@ -241,7 +241,7 @@ func TestAPredictedEntityIsNotRewound(t *testing.T) {
 	assert.EqualValues(t, 1, s.rewind.Stats().Targets)
 }
 
-// The view of those who see the present is made once for each tick.
+// The view of the present is made once for each tick, for all players that see the present.
 //
 // Proves: L2
 func TestTheViewOfThePresentFollowsTheTicks(t *testing.T) {

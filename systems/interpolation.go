@@ -19,7 +19,7 @@ package systems
 
 // interpolate shows the interpolated entities, and delivers the messages of what is shown.
 func (c *Client) interpolate() {
-	c.Clock.Show(c.now)
+	c.Clock.Show(c.now, c.Applier.TakeLate())
 	c.Applier.Interpolate()
 	c.Prediction.AssembleRemote()
 	c.Engine.DeliverHeld(c.now)

@@ -119,6 +119,8 @@ func newRewindScene() (*rewindScene, error) {
 	for i := range s.players {
 		for group := range rewindEntities {
 			s.players[i].received.Begin(rewind.Group{Index: group}, s.tick)
+			s.players[i].received.Sent(uint16(s.tick), s.tick)
+			s.players[i].received.Arrived(uint16(s.tick))
 			s.players[i].received.Deliver(rewind.Group{Index: group}, s.tick)
 		}
 	}
@@ -140,10 +142,10 @@ func (s *rewindScene) move() {
 	for i := range s.players {
 		p := &s.players[i]
 		arrived := s.tick - 3
-		p.received.PacketArrived(arrived)
+		p.received.Sent(uint16(s.tick), s.tick)
+		p.received.Arrived(uint16(arrived))
 		p.received.AcknowledgeRange(0, rewindEntities, arrived)
 		p.at = timesync.ShownAt(s.tick-rewindBack, uint8(i*4))
-		p.received.ScreenArrived(&timesync.Screen{Base: p.at, Packets: 1}, true)
 	}
 }
 

@@ -169,8 +169,8 @@ func (p *limitPlayer) inputs(body []byte, last bool, header, now entangle.Tick) 
 	return !r.Bool() && r.End() == nil
 }
 
-// screens reads what the screen showed when the inputs were made. There are no timelines here, since
-// nothing is interpolated.
+// screens reads what the screen showed when the inputs were made. There are neither timelines nor late frames
+// here, since nothing is interpolated.
 func (p *limitPlayer) screens(r *bits.Reader, header, now entangle.Tick) bool {
 	count := int(r.Uvarint())
 	if count == 0 || count > 64 {
@@ -178,8 +178,7 @@ func (p *limitPlayer) screens(r *bits.Reader, header, now entangle.Tick) bool {
 	}
 	tick := header + entangle.Tick(r.Varint())
 	base := int64(header-entangle.Tick(r.Uvarint()))<<8 | int64(r.Bits(8))
-	r.Bool() // whether another frame was drawn in between
-	if r.Uvarint() != 0 {
+	if r.Uvarint() != 0 || r.Bool() {
 		return false
 	}
 	p.screen(tick, base, now)

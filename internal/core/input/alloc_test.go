@@ -26,7 +26,7 @@ func TestATickAllocatesNothing(t *testing.T) {
 		v[0], v[2] = byte(tick/3), byte(tick%5)
 		w.Write(tick, 2, v)
 		w.At(tick)
-		screens.Write(tick+2, screenAt(tick), false)
+		screens.Write(tick+2, screenAt(tick))
 		up.Begin(buffer, 1100, tick)
 		up.Pack(streams, names{}, &screens, 8, uint16(tick))
 		f.Open(up.Finish(), tick, 1, 1)

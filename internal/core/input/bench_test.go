@@ -21,7 +21,7 @@ func BenchmarkServerTick(b *testing.B) {
 	var screens input.Screens
 	for i := range entangle.Tick(2 * cycle) {
 		w.Write(i, 0, hands{X: uint8(i / 10), Y: 1}.bytes())
-		screens.Write(i, screenAt(i), false)
+		screens.Write(i, screenAt(i))
 		c.Begin(nil, 1100, i)
 		c.Pack([]input.OwnStream{{Writer: w}}, names{}, &screens, 6, uint16(i))
 		frames[i%cycle] = c.Finish()

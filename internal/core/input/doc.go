@@ -61,5 +61,5 @@
 // run.go and errors.go are for both. The rate limit of the server is in rate_limit.go.
 //
 // What was on the player's screen: a client stores it in screens.go and writes it in shown.go, a server
-// reads it there and stores it in seen.go.
+// reads it there and stores it in seen.go. The frames in which something came too late: late_frames.go.
 package input

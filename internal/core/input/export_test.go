@@ -12,6 +12,3 @@ func (f *Frame) ScreenList() (entangle.Tick, []timesync.Screen) {
 
 // Back returns for how many ticks before the last one a stream keeps inputs.
 func (r *Reader) Back() int { return int(r.back) }
-
-// Between returns what the frame says of the frame before its newest screen; see Screens.
-func (f *Frame) Between() bool { return f.screens.between }

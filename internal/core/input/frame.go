@@ -34,7 +34,7 @@ func (f *Frame) Open(body []byte, header entangle.Tick, types, packets int) {
 
 // OpenDown begins a frame of a server.
 func (f *Frame) OpenDown(body []byte, header entangle.Tick, types int) {
-	f.header, f.types, f.streams, f.screens.n, f.ranged = header, types, 0, 0, false
+	f.header, f.types, f.streams, f.screens.n, f.screens.lates, f.ranged = header, types, 0, 0, 0, false
 	f.r.Reset(body)
 }
 

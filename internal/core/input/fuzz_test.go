@@ -32,7 +32,7 @@ func takeAll(frame []byte) (shown *plainScreens, all []taken, err error) {
 		all = append(all, taken{name, stream})
 	}
 	if newest, list := f.ScreenList(); len(list) > 0 {
-		shown = &plainScreens{newest, slices.Clone(list), f.Between()}
+		shown = &plainScreens{newest, slices.Clone(list), slices.Clone(f.LateFrames())}
 	}
 	return shown, all, f.Err()
 }
@@ -60,8 +60,9 @@ func screensOf(p *plainScreens) *input.Screens {
 	var s input.Screens
 	for i := range p.of {
 		at := len(p.of) - 1 - i
-		s.Write(p.newest-entangle.Tick(at), &p.of[at], p.between)
+		s.Write(p.newest-entangle.Tick(at), &p.of[at])
 	}
+	s.Late = p.late
 	return &s
 }
 
@@ -73,7 +74,7 @@ func FuzzFrame(f *testing.F) {
 	still := val(hands{X: 10})
 	for _, frame := range [][]byte{
 		plainFrame(fuzzHeader, nil, plainStream{newest: fuzzHeader, words: []word{still, still, no, nothing, still}}),
-		plainFrame(fuzzHeader, &plainScreens{fuzzHeader + 60, []timesync.Screen{*screenAt(fuzzHeader - 20), *screenAt(fuzzHeader - 20), *screenAt(fuzzHeader - 23)}, true},
+		plainFrame(fuzzHeader, &plainScreens{fuzzHeader + 60, []timesync.Screen{*screenAt(fuzzHeader - 20), *screenAt(fuzzHeader - 20), *screenAt(fuzzHeader - 23)}, lateFrames(fuzzHeader - 20)},
 			plainStream{newest: fuzzHeader + 60, words: drawnWords(64)}, plainStream{name: 9, epoch: 3, newest: fuzzHeader - 9, words: []word{no}}),
 	} {
 		f.Add(frame)

@@ -32,9 +32,16 @@ type plainStream struct {
 
 // plainScreens is a simple model of the screens in a frame.
 type plainScreens struct {
-	newest  entangle.Tick
-	of      []timesync.Screen // newest first; all with the same intervals
-	between bool              // there was a frame without a tick before the newest
+	newest entangle.Tick
+	of     []timesync.Screen // newest first; all with the same intervals
+	late   []timesync.LateFrame
+}
+
+// lateFrames returns two late frames, of which the screen was screenAt of a tick or an earlier one.
+func lateFrames(tick entangle.Tick) []timesync.LateFrame {
+	early := *screenAt(tick)
+	early.Base -= 300
+	return []timesync.LateFrame{{Screen: early, Newest: tick - 15, Others: 5}, {Screen: *screenAt(tick), Newest: tick - 14, Others: 8, Overtaken: true}}
 }
 
 // screenAt returns a screen that shows entities of interval 1 20 ticks and 3/256 before a tick, and those of
@@ -76,12 +83,21 @@ func (p *plainScreens) append(w *bits.Writer, header entangle.Tick) {
 	w.Varint(int64(p.newest.Sub(header)))
 	w.Uvarint(uint64(header - first.Base.Tick()))
 	w.Bits(uint64(first.Base.Fraction()), 8)
-	w.Bool(p.between)
 	n := first.Intervals.Len()
 	w.Uvarint(uint64(n))
 	for i := range n {
 		w.Uvarint(uint64(first.Intervals.At(i)) - 1)
 		w.Varint(int64(first.Behind[i]))
+	}
+	if w.Bool(len(p.late) > 0); len(p.late) > 0 {
+		w.Bits(uint64(len(p.late)-1), 3)
+	}
+	for _, f := range p.late {
+		w.Uvarint(uint64(first.Base - f.Screen.Base))
+		appendBehind(w, first, &f.Screen)
+		w.Varint(int64(f.Newest) - int64(f.Screen.Base.Tick()))
+		w.Bool(f.Overtaken)
+		w.Uvarint(uint64(f.Others))
 	}
 	same := 0
 	for i := 1; i < len(p.of); i++ {
@@ -104,19 +120,25 @@ func (p *plainScreens) append(w *bits.Writer, header entangle.Tick) {
 			w.Bool(true)
 			w.Varint(by)
 		}
-		if n > 0 {
-			w.Bool(later.Behind != earlier.Behind)
-		}
-		for i := range n {
-			if later.Behind == earlier.Behind {
-				break
-			}
-			w.Bool(later.Behind[i] != earlier.Behind[i])
-			if by := earlier.Behind[i] - later.Behind[i]; by != 0 {
-				w.Varint(int64(by))
-			}
-		}
+		appendBehind(w, later, earlier)
 		same = 0
+	}
+}
+
+// appendBehind writes by how much the distances from the base change.
+func appendBehind(w *bits.Writer, later, earlier *timesync.Screen) {
+	n := later.Intervals.Len()
+	if n > 0 {
+		w.Bool(later.Behind != earlier.Behind)
+	}
+	for i := range n {
+		if later.Behind == earlier.Behind {
+			break
+		}
+		w.Bool(later.Behind[i] != earlier.Behind[i])
+		if by := earlier.Behind[i] - later.Behind[i]; by != 0 {
+			w.Varint(int64(by))
+		}
 	}
 }
 

@@ -45,7 +45,7 @@ func missing(l *line, ticks, inTime int) (n int, mean float64) {
 	for i := range entangle.Tick(ticks) {
 		tick := 1000 + i
 		w.Write(tick, 0, hands{X: uint8(tick / 10), Y: 1}.bytes())
-		screens.Write(tick, screenAt(tick), false)
+		screens.Write(tick, screenAt(tick))
 		c.Begin(nil, 1100, tick)
 		c.Pack(streams, names{}, &screens, inTime, uint16(tick))
 		frame := c.Finish()

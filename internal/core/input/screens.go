@@ -12,8 +12,9 @@ type Screens struct {
 	rows   [MaxTicks]timesync.Screen // by tick
 	newest entangle.Tick
 	ticks  int // how many of the newest ticks have a row
-	// between says that there was a frame without a tick before the one that wrote the newest row.
-	between bool
+
+	// Late are the late frames of which the next packet tells, at most timesync.MaxLateFrames.
+	Late []timesync.LateFrame
 }
 
 // Write records what was on the screen when the inputs were made that act in a tick. Call it once in each
@@ -22,8 +23,7 @@ type Screens struct {
 //
 // It follows a Writer: when the delay has grown, the ticks in between repeat the last input and its
 // screen. When the delay has shrunk, inputs are dropped until there is one for the next tick.
-func (s *Screens) Write(tick entangle.Tick, screen *timesync.Screen, between bool) {
-	s.between = between
+func (s *Screens) Write(tick entangle.Tick, screen *timesync.Screen) {
 	by := tick.Sub(s.newest)
 	switch {
 	case s.ticks == 0 || by > MaxTicks:

@@ -89,27 +89,6 @@ func NewSeenTimes(tickRate int) SeenTimes {
 	return SeenTimes{rows: make([]seenRow, 1<<mathbits.Len(uint(ahead))), ahead: int32(ahead)}
 }
 
-// Newest returns the newest screen that a frame has, and the tick of its inputs. ok is false if it has none.
-func (f *Frame) Newest() (screen *timesync.Screen, tick entangle.Tick, ok bool) {
-	return &f.screens.of[0], f.screens.newest, f.screens.n > 0
-}
-
-// Follows reports whether the client wrote the inputs of the newest screen in the frame after the one in which it
-// wrote those of a tick: it drew no other frame in between.
-func (f *Frame) Follows(tick entangle.Tick) bool {
-	s := &f.screens
-	ticks := int(s.newest.Sub(tick))
-	if s.between || ticks < 1 || ticks > s.n {
-		return false
-	}
-	for i := range ticks {
-		if s.of[i].Base != s.of[0].Base {
-			return false
-		}
-	}
-	return true
-}
-
 // Put stores the screens of a frame of which all streams were read, for the ticks after now. What an earlier
 // frame had for a tick counts, until the player's clock jumps back. Put returns the number of ticks with
 // times that were not possible.

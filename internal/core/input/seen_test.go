@@ -54,7 +54,7 @@ func TestScreensArriveWithTheirTicks(t *testing.T) {
 			for ticks := rng.IntN(3); ticks > 0; ticks-- {
 				written++
 				w.Write(written, delay, hands{X: uint8(written / 10)}.bytes())
-				screens.Write(written+entangle.Tick(delay), &screen, false)
+				screens.Write(written+entangle.Tick(delay), &screen)
 				want[written+entangle.Tick(delay)] = screen
 			}
 			if screen.Base.Tick().Before(tick - 20) {
@@ -90,7 +90,7 @@ func TestScreensEqualTheirPlainTwin(t *testing.T) {
 	run(t, func(t *testing.T, rng *rand.Rand) {
 		for range 100 {
 			header := entangle.Tick(rng.Uint32())
-			plain := plainScreens{newest: header + entangle.Tick(rng.IntN(9)), of: make([]timesync.Screen, 1+rng.IntN(input.MaxTicks)), between: rng.IntN(2) == 0}
+			plain := plainScreens{newest: header + entangle.Tick(rng.IntN(9)), of: make([]timesync.Screen, 1+rng.IntN(input.MaxTicks))}
 			at := timesync.Screen{Base: timesync.ShownAt(header-2000, uint8(rng.Uint32())), Packets: 1}
 			for i := range rng.IntN(5) {
 				at.Intervals.Add(1 + i*i)
@@ -102,6 +102,15 @@ func TestScreensEqualTheirPlainTwin(t *testing.T) {
 				at.Intervals = intervals
 				clear(at.Behind[intervals.Len():])
 				plain.of[i] = at
+			}
+			for range rng.IntN(timesync.MaxLateFrames + 1) {
+				f := timesync.LateFrame{Screen: plain.of[0], Others: uint32(rng.IntN(9)), Overtaken: rng.IntN(2) == 0}
+				f.Screen.Base -= timesync.Shown(rng.IntN(1000))
+				if n := intervals.Len(); n > 0 && rng.IntN(2) == 0 {
+					f.Screen.Behind[rng.IntN(n)] += 3
+				}
+				f.Newest = f.Screen.Base.Tick() + entangle.Tick(rng.IntN(30)-10)
+				plain.late = append(plain.late, f)
 			}
 			var c input.Composer
 			c.Begin(nil, 1<<20, header)
@@ -141,41 +150,41 @@ func TestScreensFollowTheWriter(t *testing.T) {
 	}
 	require.Empty(t, at(100))
 	for tick := entangle.Tick(100); tick < 103; tick++ {
-		s.Write(tick, screenAt(tick), false)
+		s.Write(tick, screenAt(tick))
 	}
 	require.Equal(t, []entangle.Tick{102, 102, 101, 101, 100, 100}, at(102))
-	s.Write(106, screenAt(103), false)
+	s.Write(106, screenAt(103))
 	require.Equal(t, []entangle.Tick{106, 103, 105, 102, 104, 102, 103, 102, 102, 102, 101, 101, 100, 100}, at(103))
-	s.Write(105, screenAt(104), false)
-	s.Write(106, screenAt(105), false)
-	s.Write(107, screenAt(106), false)
+	s.Write(105, screenAt(104))
+	s.Write(106, screenAt(105))
+	s.Write(107, screenAt(106))
 	require.Equal(t, []entangle.Tick{107, 106, 106, 103}, at(106)[:4])
 	s.Jump(-3)
-	s.Write(105, screenAt(108), false)
+	s.Write(105, screenAt(108))
 	require.Equal(t, []entangle.Tick{105, 108, 104, 102}, at(108)[:4])
 	s.Jump(50)
-	s.Write(156, screenAt(160), false)
+	s.Write(156, screenAt(160))
 	require.Equal(t, []entangle.Tick{156, 160, 155, 108, 154, 108}, at(160)[:6])
 	s.Jump(500)
-	s.Write(657, screenAt(660), false)
+	s.Write(657, screenAt(660))
 	require.Equal(t, []entangle.Tick{657, 660}, at(660))
 	s.Jump(-1 << 31)
-	s.Write(7, screenAt(660), false)
+	s.Write(7, screenAt(660))
 	require.Equal(t, []entangle.Tick{7, 660}, at(660)[:2])
 	var unknown timesync.Screen
-	s.Write(8, &unknown, false)
+	s.Write(8, &unknown)
 	require.Empty(t, at(660), "the clock has no times yet")
 
 	s = input.Screens{}
 	for tick := entangle.Tick(100); tick < 100+input.MaxTicks; tick++ {
-		s.Write(tick, screenAt(tick), false)
+		s.Write(tick, screenAt(tick))
 	}
 	s.Jump(4 - input.MaxTicks)
-	s.Write(104, screenAt(170), false)
+	s.Write(104, screenAt(170))
 	require.Equal(t, []entangle.Tick{104, 170, 103, 103, 102, 102, 101, 101, 100, 100}, at(170), "no tick before the first")
 	other := *screenAt(171)
 	other.Packets = 3
-	s.Write(105, &other, false)
+	s.Write(105, &other)
 	require.Equal(t, []entangle.Tick{105, 171}, at(171), "the others were shown at another interval of packets")
 	require.Empty(t, at(150), "what is shown is newer than the packet")
 }
@@ -186,7 +195,7 @@ func TestSeenTimesKeepTheFirst(t *testing.T) {
 	seen := input.NewSeenTimes(60)
 	put := func(newest, now entangle.Tick, epoch int, screens ...timesync.Screen) int {
 		var f input.Frame
-		f.Open(plainFrame(newest, &plainScreens{newest, screens, false}, plainStream{newest: newest, epoch: epoch, words: []word{no}}), newest, 1, 1)
+		f.Open(plainFrame(newest, &plainScreens{newest, screens, nil}, plainStream{newest: newest, epoch: epoch, words: []word{no}}), newest, 1, 1)
 		take(&f, newReader(now))
 		require.NoError(t, f.Err())
 		return seen.Put(&f, now, limitsAt(now))
@@ -224,7 +233,7 @@ func TestSeenTimesKeepTheFirst(t *testing.T) {
 func TestSeenTimesOfOtherIntervalsAreClamped(t *testing.T) {
 	seen := input.NewSeenTimes(60)
 	var f input.Frame
-	f.Open(plainFrame(1000, &plainScreens{1000, []timesync.Screen{{Base: timesync.ShownAt(950, 0), Packets: 1}}, false}, plainStream{newest: 1000, words: []word{no}}), 1000, 1, 1)
+	f.Open(plainFrame(1000, &plainScreens{1000, []timesync.Screen{{Base: timesync.ShownAt(950, 0), Packets: 1}}, nil}, plainStream{newest: 1000, words: []word{no}}), 1000, 1, 1)
 	take(&f, newReader(998))
 	require.NoError(t, f.Err())
 	require.Zero(t, seen.Put(&f, 998, limitsAt(998)))
@@ -299,7 +308,7 @@ func TestScreensAreSmall(t *testing.T) {
 			now := float64(frame)*length + rng.Float64()*0.06
 			for ran := 0; passed+1 <= now; passed++ {
 				tick++
-				screens.Write(tick, &screen, false)
+				screens.Write(tick, &screen)
 				if ran++; ran == 1 {
 					for _, ticks := range []int{1, 6} {
 						var c input.Composer
@@ -331,7 +340,6 @@ func TestMalformedScreensAreErrors(t *testing.T) {
 		w.Varint(ahead)
 		w.Uvarint(back)
 		w.Bits(7, 8)
-		w.Bool(false)
 		w.Uvarint(intervals)
 		rest(&w)
 		w.Bits(0, 64)
@@ -346,8 +354,19 @@ func TestMalformedScreensAreErrors(t *testing.T) {
 	}
 	advance := func(by int64) func(w *bits.Writer) {
 		return func(w *bits.Writer) {
+			w.Bool(false)
 			w.Bits(7, 3)
 			w.Varint(by)
+		}
+	}
+	late := func(back uint64, packets int64, others uint64) func(w *bits.Writer) {
+		return func(w *bits.Writer) {
+			w.Bool(true)
+			w.Bits(0, 3)
+			w.Uvarint(back)
+			w.Varint(packets)
+			w.Bool(true)
+			w.Uvarint(others)
 		}
 	}
 	for i, c := range []struct {
@@ -367,7 +386,11 @@ func TestMalformedScreensAreErrors(t *testing.T) {
 		{write(2, 0, 20, 0, advance(1<<21)), input.ErrDistance},
 		{write(2, 0, 20, 0, advance(-1<<63)), input.ErrDistance},
 		{write(2, 0, 20, 0, advance(1<<63-1)), input.ErrDistance},
-		{write(2, 0, 20, 1, func(w *bits.Writer) { interval(1, 1<<21)(w); w.Bits(1, 6); w.Bits(3, 2); w.Varint(1) }), input.ErrDistance},
+		{write(2, 0, 20, 1, func(w *bits.Writer) { interval(1, 1<<21)(w); w.Bool(false); w.Bits(1, 6); w.Bits(3, 2); w.Varint(1) }), input.ErrDistance},
+		{write(1, 0, 20, 0, late(1<<21+1, 0, 0)), input.ErrDistance},
+		{write(1, 0, 20, 0, late(0, -4097, 0)), input.ErrDistance},
+		{write(1, 0, 20, 0, late(0, 1<<40, 0)), input.ErrDistance},
+		{write(1, 0, 20, 0, late(0, 0, 1<<32)), input.ErrDistance},
 	} {
 		var f input.Frame
 		f.Open(c.frame, 100, 1, 1)
@@ -395,17 +418,13 @@ func TestTheScreenOfAnInputIsFound(t *testing.T) {
 		var b input.Body
 		var f input.Frame
 		w.Write(103, 0, hands{X: 1}.bytes())
-		screens.Write(103, &timesync.Screen{Base: timesync.ShownAt(c.claim, 0), Packets: 1}, false)
+		screens.Write(103, &timesync.Screen{Base: timesync.ShownAt(c.claim, 0), Packets: 1})
 		composer.Begin(nil, 1100, header)
 		composer.Screens(&screens, 1)
 		require.True(t, b.Encode(w, header, 1))
 		composer.Stream(0).Uvarint(0)
 		require.True(t, composer.Put(&b))
 		f.Open(composer.Finish(), header, 1, 1)
-		newest, made, ok := f.Newest()
-		require.True(t, ok)
-		assert.Equal(t, entangle.Tick(103), made)
-		assert.Equal(t, c.claim, newest.Base.Tick())
 		seen.Put(&f, 100, limitsAt(100))
 		for tick, later := range map[entangle.Tick]timesync.Shown{103: 0, 105: 2} {
 			found, repeated, ok := seen.Find(tick, 16)
@@ -415,45 +434,9 @@ func TestTheScreenOfAnInputIsFound(t *testing.T) {
 			assert.Equal(t, timesync.Shown(c.want*256)+later<<8, at, name)
 			assert.Equal(t, c.clamped, clamped, name)
 		}
-		_, _, ok = seen.Find(120, 16)
+		_, _, ok := seen.Find(120, 16)
 		assert.False(t, ok, "too long ago")
 		_, _, ok = seen.Find(102, 16)
 		assert.False(t, ok, "it is of a later tick")
 	}
-}
-
-// A frame says whether its newest inputs were written in the frame of the app after another one, so that nothing can
-// have arrived at the client without being acknowledged since.
-//
-// Proves: L1
-func TestAFrameTellsWhichInputsItFollows(t *testing.T) {
-	var screens input.Screens
-	frame := func() *input.Frame {
-		var c input.Composer
-		c.Begin(nil, 1100, 110)
-		c.Screens(&screens, 8)
-		w, b := newWriter(), input.Body{}
-		w.Write(110, 0, hands{}.bytes())
-		b.Encode(w, 110, 1)
-		c.Stream(0).Uvarint(0)
-		c.Put(&b)
-		f := &input.Frame{}
-		f.Open(c.Finish(), 110, 1, 1)
-		require.NoError(t, f.Err())
-		return f
-	}
-	for tick := entangle.Tick(100); tick < 103; tick++ {
-		screens.Write(tick, screenAt(tick), false)
-	}
-	assert.True(t, frame().Follows(101))
-	assert.False(t, frame().Follows(100), "the inputs of 101 did not arrive")
-	assert.False(t, frame().Follows(102), "nothing is new")
-	screens.Write(103, screenAt(103), false)
-	screens.Write(104, screenAt(103), false)
-	assert.True(t, frame().Follows(102), "one frame ran two ticks")
-	assert.False(t, frame().Follows(101))
-	screens.Write(105, screenAt(105), true)
-	assert.False(t, frame().Follows(104), "there was a frame without a tick")
-	screens.Write(113, screenAt(106), false)
-	assert.False(t, frame().Follows(100), "so far back the frame does not go")
 }

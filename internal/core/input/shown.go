@@ -33,12 +33,12 @@ func appendScreens(w *bits.Writer, s *Screens, n int, header entangle.Tick) {
 	later := s.at(s.newest)
 	w.Uvarint(uint64(header.Sub(later.Base.Tick())))
 	w.Bits(uint64(later.Base.Fraction()), 8)
-	w.Bool(s.between)
 	w.Uvarint(uint64(later.Intervals.Len()))
 	for i := range later.Intervals.Len() {
 		w.Uvarint(uint64(later.Intervals.At(i) - 1))
 		w.Varint(int64(later.Behind[i]))
 	}
+	appendLateFrames(w, s.Late, later)
 	intervals, same := &later.Intervals, 1
 	for i := 1; i < n; i++ {
 		earlier := s.at(s.newest - entangle.Tick(i))
@@ -111,12 +111,13 @@ type screens struct {
 	n      int
 	of     [MaxTicks]timesync.Screen // of the newest n ticks, newest first
 
-	between bool // see Screens
+	late  [timesync.MaxLateFrames]timesync.LateFrame
+	lates int
 }
 
 // read reads what appendScreens wrote. packets is the send interval of the base.
 func (s *screens) read(r *bits.Reader, header entangle.Tick, packets int) {
-	s.n = 0
+	s.n, s.lates = 0, 0
 	n := r.Uvarint()
 	if n == 0 {
 		return
@@ -132,8 +133,8 @@ func (s *screens) read(r *bits.Reader, header entangle.Tick, packets int) {
 	first := &s.of[0]
 	// A time before tick 0, as a game shows that has just begun, is negative: a tick would wrap around.
 	*first = timesync.Screen{Base: timesync.ShownAt(header, uint8(r.Bits(8))) - timesync.Shown(back)<<8, Packets: packets}
-	s.between = r.Bool()
 	readIntervals(r, first)
+	s.readLateFrames(r)
 	same := int64(1)
 	for i := 1; i < int(n) && r.Err() == nil; i++ {
 		s.of[i] = s.of[i-1]
@@ -179,6 +180,11 @@ func readEarlier(r *bits.Reader, s *timesync.Screen, same int64) {
 		return
 	}
 	s.Base -= timesync.Shown(by + same<<8)
+	readDistances(r, s)
+}
+
+// readDistances reads by how much the distances from the base change to those of an earlier screen, if they do.
+func readDistances(r *bits.Reader, s *timesync.Screen) {
 	if s.Intervals.Len() == 0 || !r.Bool() {
 		return
 	}

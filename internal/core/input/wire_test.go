@@ -38,8 +38,8 @@ func TestFrameGolden(t *testing.T) {
 		s.Behind[0] = 5 + moved
 		return s
 	}
-	shown := &plainScreens{110, []timesync.Screen{{Base: timesync.ShownAt(80, 128), Packets: 1}}, false}
-	several := &plainScreens{112, []timesync.Screen{screen(0, 0), screen(0, 0), screen(515, 0), screen(515+300, -1), screen(515+300+4096, -1)}, true}
+	shown := &plainScreens{110, []timesync.Screen{{Base: timesync.ShownAt(80, 128), Packets: 1}}, nil}
+	several := &plainScreens{112, []timesync.Screen{screen(0, 0), screen(0, 0), screen(515, 0), screen(515+300, -1), screen(515+300+4096, -1)}, []timesync.LateFrame{{Screen: screen(515, 0), Newest: 86, Others: 2}}}
 	still, moved := val(hands{X: 10, Y: 200}), val(hands{X: 20, Y: 200})
 	for _, c := range []struct {
 		name  string
@@ -52,7 +52,7 @@ func TestFrameGolden(t *testing.T) {
 			plainStream{newest: 110, words: []word{moved, still, still, still, still, still}})},
 		{"none, and holes", "00800c430e00300000", plainFrame(110, nil,
 			plainStream{newest: 117, words: []word{no, no, nothing, val(hands{Press: 1})}})},
-		{"several screens", "8a59800512b4c6b87cb81d000000", plainFrame(110, several,
+		{"several screens", "8a59800209b1dd2004698d71f9703b000000", plainFrame(110, several,
 			plainStream{newest: 110, words: []word{no}})},
 		{"two streams", "00208114c8820800", plainFrame(110, nil,
 			plainStream{epoch: 2, newest: 109, words: []word{moved}}, plainStream{name: 1, epoch: 2, newest: 110, words: []word{no}})},
@@ -70,7 +70,7 @@ func TestAUsualFrameIsSmall(t *testing.T) {
 	streams, total := []input.OwnStream{{Writer: w}}, 0
 	for tick := entangle.Tick(100); tick < 200; tick++ {
 		w.Write(tick, 0, hands{X: uint8(tick / 10), Y: uint8(tick / 10)}.bytes())
-		screens.Write(tick, &timesync.Screen{Base: timesync.ShownAt(tick-30, 0) + timesync.Shown(tick), Packets: 1}, false)
+		screens.Write(tick, &timesync.Screen{Base: timesync.ShownAt(tick-30, 0) + timesync.Shown(tick), Packets: 1})
 		c.Begin(nil, 100, tick)
 		require.Equal(t, 1, c.Pack(streams, names{}, &screens, 6, uint16(tick)))
 		n := len(c.Finish())

@@ -123,6 +123,9 @@ func (p *Peer) appendPacket(dst []byte, tick entangle.Tick, now time.Time) []byt
 	out = p.mux.Finish(out)
 	packet.AppendHeader(out[:start], p.tracker.Next(now, tick, kind))
 	p.countPacket(out[start:])
+	if p.replication != nil {
+		p.replication.PacketSent(pkt, tick)
+	}
 	return out
 }
 

@@ -39,9 +39,6 @@ func (p *Peer) HandlePayload(b []byte, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if p.replication != nil {
-		p.replication.AcksArrived(h.AckDelay, packet.AckDelayStep)
-	}
 	p.handleArrived()
 	if !fresh {
 		return nil
@@ -86,9 +83,7 @@ func (p *Peer) handleArrived() {
 	if acked := p.tracker.TakeAcked(); len(acked) > 0 {
 		p.handleAcked(acked)
 	}
-	for ch, message, ok := p.mux.PollDelivered(); ok; ch, message, ok = p.mux.PollDelivered() {
-		p.handleDelivered(ch, message)
-	}
+	p.pollDelivered()
 }
 
 func (p *Peer) handleAcked(pkts []uint16) {
@@ -98,6 +93,16 @@ func (p *Peer) handleAcked(pkts []uint16) {
 	for _, pkt := range pkts {
 		p.mux.HandleAcked(pkt)
 		p.feeds.handleAcked(pkt)
+		if p.replication != nil {
+			p.replication.Arrived(pkt)
+			p.pollDelivered()
+		}
+	}
+}
+
+func (p *Peer) pollDelivered() {
+	for ch, message, ok := p.mux.PollDelivered(); ok; ch, message, ok = p.mux.PollDelivered() {
+		p.handleDelivered(ch, message)
 	}
 }
 

@@ -90,7 +90,7 @@ type Peer struct {
 // New returns a connection that sends a hello in its first packet. It returns an error if the
 // channels are invalid.
 func New(cfg Config) (*Peer, error) {
-	p := &Peer{cfg: cfg, tracker: *packet.NewTracker(packet.Config{Ordered: cfg.Receiver != nil}), feeds: newFeeds(&cfg)}
+	p := &Peer{cfg: cfg, tracker: *packet.NewTracker(packet.Config{}), feeds: newFeeds(&cfg)}
 	p.resyncs.handle = p.handleResync
 	if err := p.mux.Init(append(builtin(), cfg.Channels...), channel.Limits{}); err != nil {
 		return nil, err

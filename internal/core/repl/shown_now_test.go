@@ -31,7 +31,7 @@ type watcher struct {
 func newWatcher(t *testing.T) *watcher {
 	w := &watcher{t: t, world: sender.NewWorld(sized{map[repl.Slot]int{}}, 1)}
 	w.world.StateIntervals(0) // so that the client shows all in the past
-	w.world.RecordReceived(60, func(s repl.Slot) uint64 { return uint64(s) })
+	w.world.RecordReceived(func(s repl.Slot) uint64 { return uint64(s) })
 	w.history = rewind.NewHistory([]snapshot.Kind{{Size: 8}}, 60, 92)
 	w.world.Begin(1000)
 	w.world.Commit()
@@ -46,7 +46,8 @@ func (w *watcher) tick(change func()) entangle.Tick {
 	w.history.Begin(now, 8)
 	w.history.MarkSent()
 	rewind.MarkPresent(w.history, 0, []uint32{0, 1, 2})
-	w.peer.Received().ScreenArrived(&timesync.Screen{Base: timesync.ShownAt(now-shownBehind, 128), Packets: 1}, true)
+	w.peer.PacketSent(uint16(now), now)
+	w.peer.Arrived(uint16(now))
 	return now
 }
 

@@ -24,7 +24,7 @@ func (l *alike) set(v *View, rec *Record, every int) {
 	l.last = len(v.runs) - 1
 	m, r := &v.mover, v.runs[l.last]
 	of := m.last()
-	if l.known = m.before > usualSamples && v.received.hasOldStructure(rec) && !v.history.jumped(of.from, of.to, r.first.Slot); !l.known {
+	if l.known = m.before > usualSamples && rec.hasOldStructure(v.received.oldest()) && !v.history.jumped(of.from, of.to, r.first.Slot); !l.known {
 		return
 	}
 	l.every, l.from, l.to = every, of.from, of.to
@@ -42,7 +42,7 @@ func (v *View) addAlike(e *Entities, begin int, records []Record, now timesync.S
 		return 0
 	}
 	if n = v.history.countBeforeJump(l.from, l.to, s, len(records)); n > 0 {
-		n = l.count(records[:n], e.Joined[begin:begin+n], v.received.oldestScreen())
+		n = l.count(records[:n], e.Joined[begin:begin+n], v.received.oldest())
 	}
 	if n == 0 {
 		return 0
@@ -60,28 +60,22 @@ func (v *View) addAlike(e *Entities, begin int, records []Record, now timesync.S
 }
 
 // count returns how many entities in a row move like that, apart from teleports.
-func (l *alike) count(records []Record, joined []entangle.Tick, oldest uint32) int {
+func (l *alike) count(records []Record, joined []entangle.Tick, oldest entangle.Tick) int {
 	updates, window, to, first := l.updates, l.window, l.to, l.first
 	for i := range joined {
-		if rec := &records[i]; rec.updatesUpTo(to)&window != updates || first.Before(rec.since) || first.Before(joined[i]) || rec.newestStructure() >= oldest {
+		if rec := &records[i]; rec.updatesUpTo(to)&window != updates || first.Before(rec.since) || first.Before(joined[i]) || !rec.hasOldStructure(oldest) {
 			return i
 		}
 	}
 	return len(joined)
 }
 
-// oldestScreen returns the number of the oldest screen that is known: what arrived before it arrived long ago.
-func (r *Received) oldestScreen() uint32 { return max(r.count, screenRows) - screenRows }
-
-// hasOldStructure reports whether the structure of a group arrived before all known screens.
-func (r *Received) hasOldStructure(rec *Record) bool { return rec.newestStructure() < r.oldestScreen() }
-
-// newestStructure returns the number of the screen before which the newest structure of a group arrived.
-func (r *Record) newestStructure() uint32 {
-	return max(r.arrived, r.changes[0].arrived, r.changes[1].arrived)
+// hasOldStructure reports whether the structure of a group arrived before an oldest tick.
+func (r *Record) hasOldStructure(oldest entangle.Tick) bool {
+	return r.arrived.before(oldest) && r.changes[0].arrived.before(oldest) && r.changes[1].arrived.before(oldest)
 }
+
+func (a arrival) before(tick entangle.Tick) bool { return a.known && a.tick.Before(tick) }
 
 // updatesUpTo returns which updates arrived. Bit k is that of tick-k; it is 0 for all if tick is after the newest one.
 func (r *Record) updatesUpTo(tick entangle.Tick) uint64 { return r.mask >> uint32(r.newest-tick) }
-
-func (r *Received) isLongAgo(screen uint32) bool { return screen < r.oldestScreen() }

@@ -69,27 +69,22 @@ func compareCurves(t *testing.T, rng *rand.Rand) (turned int) {
 			speed = 400 * (rng.Float64() - 0.5)
 		}
 		value += speed / tickRate
-		w.History.Begin(tick, 8)
-		w.MarkSent()
+		w.run(tick, 0, 0)
 		for col, v := range []float64{value, speed} {
 			binary.NativeEndian.PutUint64(w.Row(col)[5*8:], math.Float64bits(v))
-			MarkPresent(w.History, col, []uint32{5})
 		}
 		values[tick] = [2]float64{value, speed}
 		if tick == 1000 {
 			w.Received.Begin(w.group, tick)
-			w.Deliver(w.group, tick)
+			w.deliver(w.group, tick)
 			arrive[tick] = append(arrive[tick], tick)
 		} else if int(tick)%every == 0 && rng.IntN(6) > 0 { // otherwise it is lost
 			at := tick + entangle.Tick(rng.IntN(jitter+1))
 			arrive[at] = append(arrive[at], tick)
 		}
-		for _, sent := range arrive[tick] {
-			if store.AddSample(slot, sent, set.MaskOf(bent, velocity), func(col int) []byte { return memory(values[sent][col]) }) {
-				w.receive(sent)
-			}
-		}
-		w.screen(float64(tick) - 1 - delay) // drawn before what has just arrived
+		w.receiveFrame(store, float64(tick)-1-delay, arrive[tick], func(sent entangle.Tick) {
+			store.AddSample(slot, sent, set.MaskOf(bent, velocity), func(col int) []byte { return memory(values[sent][col]) })
+		})
 		now := float64(shown(float64(tick)-delay)) / 256
 		store.Advance(uint16(every), entangle.Tick(now), now-math.Floor(now))
 		if !store.Shown(slot) {

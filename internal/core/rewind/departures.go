@@ -16,7 +16,7 @@ type departure struct {
 	hidden       set.Mask
 	every        int
 	since, until entangle.Tick
-	arrived      uint32
+	arrived      arrival
 	moved        bool // it is in another group since
 	group        Group
 	earlier      uint32 // number of the departure before that refers to the same record; see Record.parting

@@ -10,7 +10,7 @@
 //   - A value of a View is computed by the functions of snapshot.Kind that the client interpolates
 //     with, from the values at the same two ticks, with the same share.
 //   - If a client had no next value in time, its entity rested, and set off when one arrived. The
-//     View does the same, with the frame in which the acknowledgement says that it arrived.
+//     View does the same, with the frame of which the client says that it arrived then.
 //   - A teleport, and two values that Kind.TooFar reports, are a step.
 //   - An entity is in a View from the tick at which the client got it, if that had arrived, up to the
 //     tick at which it was despawned or hidden. Both are also true of one that is gone since.
@@ -24,18 +24,14 @@
 //
 // # Not guaranteed
 //
-// The frame in which a packet arrived is known to lie between two screens of which the client has told. If an entity
-// was still on its way at the earlier one, it is taken to have gone on without a rest. Otherwise it sets off at the later
-// one, less the time for which the client had the packet, in steps of 4 ms. If the client drew no frame in between, both
-// are the same. So what is wrong concerns entities that rested: where a packet of the client was lost or overtaken, or
-// in a frame that sent no packet.
+// A client tells of late frames in four packets. If all of them are lost, what was late counts as in time.
 //
 // # How to drive it
 //
 // The server, in each tick: History.Begin, then for each column Row and MarkPresent, and SetTeleports.
-// The sender of a client: Received.Begin, Deliver, Acknowledge, Depart and Forget for its groups,
-// AcksArrived for each packet of the client, PacketArrived for each packet that it acknowledges, and then
-// ScreenArrived for the newest screen that it tells of. A query: View.Reset, then Add and AddPresent for entities in runs of slots, and AddDeparted, then Values.
+// The sender of a client: Received.Begin, Deliver, Acknowledge, Depart and Forget for its groups, Sent for each packet,
+// Arrived for each that is acknowledged, and LateFrame for each late frame of which the client tells. A query: View.Reset,
+// then Add and AddPresent for entities in runs of slots, and AddDeparted, then Values.
 //
 // # Where things are
 //

@@ -76,7 +76,7 @@ func TestNothingIsShownAsOfBeforeItJoined(t *testing.T) {
 		switch tick {
 		case 100:
 			w.Received.Begin(w.group, tick)
-			w.Deliver(w.group, tick)
+			w.deliver(w.group, tick)
 		case 180:
 			w.receive(tick)
 		}
@@ -98,14 +98,14 @@ func TestUpdatesWaitForTheStructure(t *testing.T) {
 		switch tick {
 		case 100:
 			w.Received.Begin(w.group, tick)
-			w.Deliver(w.group, tick)
+			w.deliver(w.group, tick)
 		case 300, 306:
 			w.Received.Change(w.group, tick)
 		default:
 			w.receive(tick)
 		}
 		if tick == 318 {
-			w.Deliver(w.group, 300)
+			w.deliver(w.group, 300)
 		}
 		w.screen(float64(tick) - 5.5)
 	}
@@ -132,13 +132,12 @@ func TestALateStructureIsAnUpdate(t *testing.T) {
 		switch {
 		case tick == 100:
 			w.Received.Begin(w.group, tick)
-			w.Deliver(w.group, tick)
+			w.deliver(w.group, tick)
 		case tick == 110:
 			w.Received.Change(w.group, tick)
 		case tick == 113:
 			w.receive(tick)
-			w.PacketArrived(110)
-			w.Deliver(w.group, 110)
+			w.deliver(w.group, 110)
 		default:
 			w.receive(tick)
 		}
@@ -149,14 +148,15 @@ func TestALateStructureIsAnUpdate(t *testing.T) {
 	assert.InDelta(t, (1090+5000)/2, v, 1e-3)
 }
 
-// Of several packets of a tick, the first counts.
+// Of several frames in which packets of a tick arrived, the first counts.
 //
 // Proves: L1
-func TestTheFirstPacketOfATickCounts(t *testing.T) {
+func TestTheFirstFrameOfATickCounts(t *testing.T) {
 	w := even(kinds(), 0)
 	for tick := entangle.Tick(100); tick <= 120; tick++ {
-		w.PacketArrived(tick)
+		w.packet(tick)
 	}
+	w.screen(121)
 	v, _ := w.at(spot, 115)
 	assert.InDelta(t, 1150, v, 1e-3)
 }
@@ -171,7 +171,7 @@ func TestManyLateUpdatesBeginAtSamples(t *testing.T) {
 		w.run(tick, 10*float64(tick), 0)
 		if tick == 100 {
 			w.Received.Begin(w.group, tick)
-			w.Deliver(w.group, tick)
+			w.deliver(w.group, tick)
 		} else if tick <= 108 {
 			w.receive(tick)
 		}
@@ -202,7 +202,7 @@ func TestARemovedComponentIsShownUntilThatIsSent(t *testing.T) {
 		}
 		if tick == 100 {
 			w.Received.Begin(w.group, tick)
-			w.Deliver(w.group, tick)
+			w.deliver(w.group, tick)
 		}
 		w.screen(float64(tick) - 5)
 	}
@@ -263,13 +263,13 @@ func TestADepartedEntityEndsWhenItReturns(t *testing.T) {
 			switch tick {
 			case 100:
 				w.Received.Begin(w.group, tick)
-				w.Deliver(w.group, tick)
+				w.deliver(w.group, tick)
 			case 115:
 				w.Depart(w.group, Target{Slot: 5, Entity: 7}, 1, 100, tick, set.Mask{}, true)
 			case 117:
 				w.Received.Begin(other, tick)
 			case 118:
-				w.Deliver(other, 117)
+				w.deliver(other, 117)
 				if again {
 					w.Depart(other, Target{Slot: 5, Entity: 7}, 1, 117, tick, set.Mask{}, false)
 				}
@@ -344,11 +344,11 @@ func TestAnEntityThatJoinsIsShownWhenThatArrives(t *testing.T) {
 		switch tick {
 		case 100:
 			w.Received.Begin(w.group, tick)
-			w.Deliver(w.group, tick)
+			w.deliver(w.group, tick)
 		case 110:
 			w.Received.Change(w.group, tick)
 		case 118:
-			w.Deliver(w.group, 110)
+			w.deliver(w.group, 110)
 		}
 		w.screen(float64(tick) - 3.5)
 	}
@@ -373,11 +373,11 @@ func TestAnEntityThatJoinsACrowdIsNotShownTooEarly(t *testing.T) {
 		switch {
 		case tick == 100:
 			w.Received.Begin(w.group, tick)
-			w.Deliver(w.group, tick)
+			w.deliver(w.group, tick)
 		case tick >= 110 && tick < 114:
 			w.Received.Change(w.group, tick)
 		case tick == 120:
-			w.Deliver(w.group, 112)
+			w.deliver(w.group, 112)
 		}
 		w.screen(float64(tick) - 3.5)
 	}
@@ -390,51 +390,4 @@ func TestAnEntityThatJoinsACrowdIsNotShownTooEarly(t *testing.T) {
 	assert.True(t, joins(110, 117.5))
 	assert.True(t, joins(100, 112), "it was there from the beginning")
 	assert.False(t, joins(113, 117.5), "it is on the way")
-}
-
-// What acknowledgements do not tell is taken to have been so that an entity did not wait: an update may have arrived in
-// a frame that sent no packet, or a packet that would have told is lost. Where they tell that it came too late, the
-// entity sets off when it came.
-//
-// Proves: L1
-func TestWhatMayHaveComeInTimeDid(t *testing.T) {
-	for name, c := range map[string]struct {
-		delay, within float64
-		newer         bool // an update that came after it is acknowledged as well
-		exact         bool
-		want          float64 // at 102.7
-	}{
-		"with a newer one, and no frame between":   {newer: true, exact: true, want: 1023.75},
-		"with a newer one, and frames between":     {newer: true, want: 1027},
-		"alone, in the frame of the packet":        {want: 1023},
-		"alone, long before":                       {delay: 0.5, within: 0.25, want: 1027},
-		"alone, so that the delay is not exact":    {delay: 0.3, within: 0.25, want: 1027},
-		"alone, too late even if it is not exact":  {delay: 0.1, within: 0.1, want: 1024},
-		"alone, with a delay of no significance":   {delay: 0.5, within: 0.25, exact: true, want: 1023},
-		"alone, with a delay from before the last": {delay: 40, within: 0.25, want: 1023},
-	} {
-		w := newWorld(kinds())
-		for tick := entangle.Tick(100); tick <= 106; tick++ {
-			w.run(tick, 10*float64(tick), 0)
-			switch tick {
-			case 100:
-				w.Received.Begin(w.group, tick)
-				w.Deliver(w.group, tick)
-			case 101, 102:
-				w.receive(tick)
-			}
-			w.screen(float64(min(tick, 104)) - 3)
-		}
-		w.AcksArrived(shown(c.delay), shown(c.within))
-		w.receive(103)
-		if c.newer {
-			w.receive(104)
-		}
-		w.ScreenArrived(&timesync.Screen{Base: shown(102.4), Packets: 1}, c.exact)
-		w.AcksArrived(0, 0)
-		w.screen(103.4)
-		v, ok := w.at(spot, 102.7)
-		assert.True(t, ok)
-		assert.InDelta(t, c.want, v, 0.05, name)
-	}
 }

@@ -7,18 +7,17 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
 )
 
-// sample is an update that a client has: its tick, and the time that was on the screen before it
-// arrived.
+// sample is an update that a client has.
 type sample struct {
-	tick             entangle.Tick
-	earliest, latest timesync.Shown // see Received.arrivedAt
-	rested           bool           // the entity had been there since long before
+	tick    entangle.Tick
+	arrived timesync.Shown // what was on the screen then
+	rested  bool           // the entity had been there since long before
 }
 
 // time returns the time at which the entity is there.
 func (s *sample) time() timesync.Shown {
 	if s.rested {
-		return longAgo >> 1
+		return inTime >> 1
 	}
 	return timesync.ShownAt(s.tick, 0)
 }
@@ -104,23 +103,26 @@ func (m *mover) gather(r *Received, rec *Record, b *bounds, every int, now times
 	before := rec.mask >> behind << behind // shifts of 64 yield 0
 	after := rec.mask &^ before
 	var older [samplesBefore]sample
-	n, next, some := 0, b.since, false // next is the oldest sample after those that had arrived
+	n, next, some := 0, b.since, after != 0 // next is the oldest sample after those that were looked at
+	if some {
+		next = rec.newest - entangle.Tick(bits.Len64(after)-1)
+	}
 	for ; before != 0 && n < most; before &= before - 1 {
 		s := sample{tick: rec.newest - entangle.Tick(bits.TrailingZeros64(before))}
 		if !b.holds(s.tick) {
 			break
 		}
-		s.earliest, s.latest = r.arrivedAt(rec, s.tick, every)
+		if some && r.wasIgnored(s.tick, next) {
+			continue
+		}
+		s.arrived = r.arrivedAt(rec, s.tick, every)
 		// Of updates that came too late at one time only the newest has an effect. There may be many while the
 		// time stands still.
-		if passed := n > 0 && s.latest == older[n-1].latest && s.time() <= s.latest; s.earliest < now && !passed {
+		if passed := n > 0 && s.arrived == older[n-1].arrived && s.time() <= s.arrived; s.arrived < now && !passed {
 			older[n] = s
 			n++
 		}
 		next, some = s.tick, true
-	}
-	if !some && after != 0 {
-		next, some = rec.newest-entangle.Tick(bits.Len64(after)-1), true
 	}
 	m.count = 0
 	if n == 0 || n < most && older[n-1].tick != b.since {
@@ -134,7 +136,8 @@ func (m *mover) gather(r *Received, rec *Record, b *bounds, every int, now times
 	for after != 0 && m.count < m.before+mostAfter {
 		k := bits.Len64(after) - 1
 		after &^= 1 << k
-		if tick := rec.newest - entangle.Tick(k); b.holds(tick) {
+		tick := rec.newest - entangle.Tick(k)
+		if b.holds(tick) && (after == 0 || !r.wasIgnored(tick, rec.newest-entangle.Tick(bits.Len64(after)-1))) {
 			m.add(r, rec, tick, every)
 		}
 	}
@@ -151,16 +154,14 @@ func (m *mover) anchor(r *Received, rec *Record, b *bounds, every int, next enta
 		if tick.Before(b.since) {
 			tick = b.since
 		}
-		m.samples[0], m.count = sample{tick: tick, earliest: longAgo, latest: longAgo, rested: true}, 1
+		m.samples[0], m.count = sample{tick: tick, arrived: inTime, rested: true}, 1
 	} else {
 		m.add(r, rec, b.since, every)
 	}
 }
 
 func (m *mover) add(r *Received, rec *Record, tick entangle.Tick, every int) {
-	s := &m.samples[m.count]
-	*s = sample{tick: tick}
-	s.earliest, s.latest = r.arrivedAt(rec, tick, every)
+	m.samples[m.count] = sample{tick: tick, arrived: r.arrivedAt(rec, tick, every)}
 	m.count++
 }
 
@@ -174,15 +175,15 @@ func (m *mover) usual() bool {
 		return false
 	}
 	a, b := &m.samples[m.before-1], &m.samples[m.before]
-	if b.earliest >= a.time() {
+	if b.arrived >= a.time() {
 		return false
 	}
 	for i := m.before - 1; i > 0 && i > m.before-usualSamples; i-- {
-		if m.samples[i].earliest >= m.samples[i-1].time() {
+		if m.samples[i].arrived >= m.samples[i-1].time() {
 			return false
 		}
 	}
-	if m.before == 1 && a.earliest >= a.time() {
+	if m.before == 1 && a.arrived >= a.time() {
 		return false
 	}
 	m.set(leg{from: a.tick, to: b.tick, start: a.time(), end: b.time()})
@@ -200,20 +201,17 @@ func (m *mover) move(r *Received, rec *Record, b *bounds, every int, now timesyn
 }
 
 // find sets the movement at a time, as the client's snapshot.Store has found it: sample by sample, as
-// they arrived. What may have arrived in time did: a timeline is chosen so that nearly all updates do.
+// they arrived.
 func (m *mover) find(now timesync.Shown) {
 	first := &m.samples[0]
 	m.set(leg{from: first.tick, to: first.tick, start: first.time(), end: first.time()})
 	m.known, m.at, m.rests, m.late = 1, 0, false, false
-	for i := 1; i < m.count && m.samples[i].earliest < now; i++ {
-		s := &m.samples[i]
-		m.advance(s.earliest)
-		if m.rests || m.late {
-			m.advance(s.latest)
-			m.known++
-			m.restart(s.latest)
-		} else {
-			m.known++
+	last := inTime // what was on the screen when the newest of the late ones arrived
+	for i := 1; i < m.count && m.samples[i].arrived < now; i++ {
+		last = max(last, m.samples[i].arrived)
+		m.advance(m.samples[i].arrived)
+		if m.known++; m.rests || m.late {
+			m.restart(last)
 		}
 	}
 	m.advance(now)
@@ -269,7 +267,7 @@ func (m *mover) restart(now timesync.Shown) {
 // held returns the tick of the newest sample up to a time that had arrived.
 func (m *mover) held(now timesync.Shown) entangle.Tick {
 	for i := m.before - 1; i > 0; i-- {
-		if m.samples[i].earliest < now {
+		if m.samples[i].arrived < now {
 			return m.samples[i].tick
 		}
 	}

@@ -11,14 +11,14 @@ import (
 
 // Times of arrival that are no time of a screen.
 const (
-	notYet  = timesync.Shown(math.MaxInt64) // no screen shows it yet
-	longAgo = timesync.Shown(math.MinInt64) // before every screen that is known
+	notYet = timesync.Shown(math.MaxInt64) // it is not known to have arrived
+	inTime = timesync.Shown(math.MinInt64) // before any screen on which it makes a difference
 )
 
 const (
-	screenRows  = 128 // screens that are held: those of the last packets of the client, and before delays
-	arrivalRows = 128 // ticks of which the time of arrival is held
-	neverSeen   = math.MaxUint32
+	tickRows   = 128  // ticks of which it is held whether their packets were late
+	frameRows  = 128  // late frames
+	packetRows = 1024 // packets of which the tick is held
 )
 
 // Group is the place of a group at a client: its index in one of two spaces.
@@ -31,7 +31,8 @@ type Group struct {
 type Record struct {
 	newest  entangle.Tick // of the updates that arrived
 	since   entangle.Tick // of the full by which the client got the group
-	arrived uint32        // number of the screen before which the full arrived
+	again   bool          // the client had the group before that full
+	arrived arrival       // of the full
 	parting uint32        // departures that refer to the record
 	changes [2]change     // the newest changes of structure, the newest first
 	mask    uint64        // bit k: the update of newest-k arrived
@@ -40,10 +41,17 @@ type Record struct {
 	unsure  entangle.Tick // of the newest change that had not arrived when there were two newer ones
 }
 
+// arrival is the packet by which something arrived, by its tick. The zero value is that of something that is not known to
+// have arrived.
+type arrival struct {
+	tick  entangle.Tick
+	known bool
+}
+
 // change is a change of a group's structure. Later updates wait for it.
 type change struct {
 	tick    entangle.Tick
-	arrived uint32 // number of the screen before which it arrived
+	arrived arrival
 }
 
 // receive records that an update arrived. The client ignores one that is older than the newest.
@@ -60,89 +68,117 @@ func (r *Record) receive(tick entangle.Tick) {
 	}
 }
 
-// Received is what one client has received, and the screens by which the time is measured at which it
-// arrived.
+// Received is what one client has received, and the frames in which something was late.
 type Received struct {
-	delay      timesync.Shown // by how much what the next screen's packet acknowledges arrived before that screen
-	within     timesync.Shown // the precision of delay
-	last       [2]uint32      // numbers of the screens of the last packet, and of the one before
-	newest     entangle.Tick  // of the packets that were acknowledged
-	timed      bool           // delay is that of newest
 	spaces     [2][]Record
-	screens    [screenRows]screen
-	count      uint32 // number of screens so far
-	arrivals   [arrivalRows]arrival
+	packets    [packetRows]packet // by number
+	with       arrival            // the packet that was acknowledged last
+	ticks      [tickRows]lateness // by tick
+	newest     entangle.Tick      // of the packets that were sent
+	frames     [frameRows]timesync.Screen
+	count      uint32 // number of late frames so far
 	departures ring.Queue[departure]
 	dropped    uint32 // number of the oldest of departures
 }
 
-// screen is a screen of the client.
-type screen struct {
-	timesync.Screen
-	exact bool // what was acknowledged next arrived after it, and not after an earlier one
-}
-
-// arrival is when the packets of a tick arrived: after the screen that was drawn before their first
-// acknowledgement, or already after an earlier one. A client may draw several screens before it sends a packet, and
-// a packet that would have told more may be lost or overtaken.
-type arrival struct {
+// packet is a packet that was sent to the client.
+type packet struct {
+	number uint16
 	tick   entangle.Tick
-	screen uint32         // number of that screen; it may not be known yet
-	since  uint32         // number of the earlier one
-	late   bool           // they arrived after newer ones
-	timed  bool           // they arrived before the first screen by at most within, whatever since says
-	within timesync.Shown // in 256ths of a tick
-	known  bool
 }
 
-// AcksArrived records how long the client had the newest packet that it acknowledges, and how exact that is, in
-// 256ths of a tick. It is called for each packet of the client, before what that acknowledges.
-func (r *Received) AcksArrived(delay, within timesync.Shown) { r.delay, r.within = delay, within }
+// lateness says that the packets of a tick arrived in a late frame.
+type lateness struct {
+	tick      entangle.Tick
+	frame     uint32        // its number
+	newest    entangle.Tick // of the packets that had arrived before, if it was overtaken by them
+	overtaken bool
+	known     bool
+}
 
-// ScreenArrived records the screen that was drawn before the frame in which a client has sent a packet. What the
-// packet acknowledges arrived after that screen, or after an earlier one. exact says that there was none since the
-// frame in which the client sent its last packet, and that this packet has arrived. Otherwise the delay of AcksArrived
-// tells when the newest arrived: a frame between two ticks sends no packet. Older screens are ignored; while the time
-// stands still, each counts.
-func (r *Received) ScreenArrived(s *timesync.Screen, exact bool) {
-	if r.isOld(s.Base) {
+// Sent records the tick of a packet that the client is sent.
+func (r *Received) Sent(number uint16, tick entangle.Tick) {
+	r.packets[number%packetRows], r.newest = packet{number, tick}, tick
+}
+
+// Arrived records that a packet was acknowledged. What Deliver reports next came with it.
+func (r *Received) Arrived(number uint16) {
+	r.with = arrival{r.oldest() - 1, true} // if it was sent that long ago
+	if p := &r.packets[number%packetRows]; p.number == number {
+		r.with.tick = p.tick
+	}
+}
+
+// LateFrame records a late frame. A frame may be recorded several times.
+func (r *Received) LateFrame(f *timesync.LateFrame) {
+	number := r.count
+	for others := f.Others; others != 0; others &= others - 1 {
+		r.noteLate(f, f.Newest-1-entangle.Tick(bits.TrailingZeros32(others)), number)
+	}
+	if !f.Overtaken {
+		r.noteLate(f, f.Newest, number)
+	}
+}
+
+// noteLate records that the packets of a tick arrived in a late frame, as the frame with a number. Of two frames in which
+// packets of a tick arrived the first one counts.
+func (r *Received) noteLate(f *timesync.LateFrame, tick entangle.Tick, number uint32) {
+	l := &r.ticks[uint32(tick)%tickRows]
+	if l.known && !l.tick.Before(tick) {
 		return
 	}
-	if a := &r.arrivals[uint32(r.newest)%arrivalRows]; r.timed && a.tick == r.newest {
-		if a.timed = true; r.delay > 0 {
-			a.within = r.within
+	*l = lateness{tick: tick, frame: number, newest: f.Newest, overtaken: f.Overtaken, known: true}
+	if r.count == number {
+		r.frames[number%frameRows] = f.Screen
+		r.count++
+	}
+}
+
+// late returns how the packets of a tick were late; nil if they were not.
+func (r *Received) late(tick entangle.Tick) *lateness {
+	l := &r.ticks[uint32(tick)%tickRows]
+	if !l.known || l.tick != tick || r.count-l.frame > frameRows || tick.Before(r.oldest()) {
+		return nil
+	}
+	return l
+}
+
+// oldest returns the oldest tick of which packets may count as late.
+func (r *Received) oldest() entangle.Tick { return r.newest - tickRows }
+
+// packetsAt returns what was on the screen when the packets of a tick arrived: entities with an interval were shown as of
+// that time.
+func (r *Received) packetsAt(tick entangle.Tick, every int) timesync.Shown {
+	if l := r.late(tick); l != nil {
+		return r.frames[l.frame%frameRows].At(every)
+	}
+	return inTime
+}
+
+// at returns what was on the screen when something arrived.
+func (r *Received) at(a arrival, every int) timesync.Shown {
+	if !a.known {
+		return notYet
+	}
+	return r.packetsAt(a.tick, every)
+}
+
+// arrivedAt returns what was on the screen when the update of a tick of a group arrived.
+func (r *Received) arrivedAt(rec *Record, tick entangle.Tick, every int) timesync.Shown {
+	at := r.packetsAt(tick, every)
+	for i := range rec.changes {
+		if c := &rec.changes[i]; !tick.Before(c.tick) {
+			at = max(at, r.at(c.arrived, every))
 		}
 	}
-	r.timed = false
-	if !exact && r.delay > 0 && !r.isOld(s.Base-r.delay) {
-		before := *s
-		before.Base -= r.delay
-		r.addScreen(&before, false)
-	}
-	r.last[1], r.last[0] = r.last[0], r.count
-	r.addScreen(s, exact)
+	return at
 }
 
-func (r *Received) addScreen(s *timesync.Screen, exact bool) {
-	r.screens[r.count%screenRows] = screen{*s, exact}
-	r.count++
-}
-
-// isOld reports whether the time of a screen is before that of the last one.
-func (r *Received) isOld(base timesync.Shown) bool {
-	return r.count > 0 && base < r.screens[(r.count-1)%screenRows].Base
-}
-
-// PacketArrived records that a packet of a tick was acknowledged, before the screen that is next.
-func (r *Received) PacketArrived(tick entangle.Tick) {
-	if a := &r.arrivals[uint32(tick)%arrivalRows]; !a.known || a.tick.Before(tick) {
-		*a = arrival{tick: tick, screen: r.count, since: r.last[0], known: true}
-		if r.count == 0 || r.newest.Before(tick) {
-			r.newest, r.timed = tick, true
-		} else {
-			a.late, a.since = true, r.last[1] // the client acknowledges them one packet later
-		}
-	}
+// wasIgnored reports whether the client ignored an update since a newer one of the group, of another tick, had arrived
+// before it.
+func (r *Received) wasIgnored(tick, newer entangle.Tick) bool {
+	l := r.late(tick)
+	return l != nil && l.overtaken && !l.newest.Before(newer)
 }
 
 func (r *Received) record(g Group) *Record {
@@ -151,7 +187,7 @@ func (r *Received) record(g Group) *Record {
 		space = &r.spaces[1]
 	}
 	for len(*space) <= g.Index {
-		*space = append(*space, Record{arrived: neverSeen})
+		*space = append(*space, Record{})
 	}
 	return &(*space)[g.Index]
 }
@@ -173,15 +209,15 @@ func (r *Received) Begin(g Group, tick entangle.Tick) {
 	if rec.parting > 0 {
 		r.keepDepartures(rec)
 	}
-	*rec = Record{newest: tick, since: tick, prior: tick, mask: 1, arrived: neverSeen}
-	rec.change(tick)
+	none := change{tick: tick, arrived: arrival{tick, true}}
+	*rec = Record{newest: tick, since: tick, prior: tick, mask: 1, changes: [2]change{{tick: tick}, none}}
 }
 
 // BeginAgain records that a client is sent a group again in full, as of a tick. What it had before that
 // are departures.
 func (r *Received) BeginAgain(g Group, tick entangle.Tick) {
 	rec := r.record(g)
-	rec.since, rec.arrived = tick, neverSeen
+	rec.since, rec.again, rec.arrived = tick, true, arrival{}
 	rec.change(tick)
 }
 
@@ -191,10 +227,10 @@ func (r *Received) Change(g Group, tick entangle.Tick) {
 }
 
 func (r *Record) change(tick entangle.Tick) {
-	if old := &r.changes[1]; old.arrived == neverSeen {
+	if old := &r.changes[1]; !old.arrived.known {
 		r.unsure = old.tick
 	}
-	r.changes[1], r.changes[0] = r.changes[0], change{tick: tick, arrived: neverSeen}
+	r.changes[1], r.changes[0] = r.changes[0], change{tick: tick}
 }
 
 // Deliver records that a client has got the structure of a group as of a tick: all that it was sent.
@@ -203,12 +239,12 @@ func (r *Received) Deliver(g Group, tick entangle.Tick) {
 	if rec.mask == 0 {
 		return
 	}
-	if tick == rec.since {
-		rec.arrived = min(rec.arrived, r.count)
+	if tick == rec.since && !rec.arrived.known {
+		rec.arrived = r.with
 	}
 	for i := range rec.changes {
-		if c := &rec.changes[i]; c.tick == tick {
-			c.arrived = min(c.arrived, r.count)
+		if c := &rec.changes[i]; c.tick == tick && !c.arrived.known {
+			c.arrived = r.with
 		}
 	}
 	if by := rec.newest.Sub(tick); by > 0 && by < 64 {
@@ -229,30 +265,6 @@ func (r *Received) AcknowledgeRange(first, end int, tick entangle.Tick) {
 	}
 }
 
-// at returns the time of the numbered screen for an interval.
-func (r *Received) at(screen uint32, every int) timesync.Shown {
-	switch {
-	case screen >= r.count:
-		return notYet
-	case r.count-screen > screenRows:
-		return longAgo
-	}
-	return r.screens[screen%screenRows].At(every)
-}
-
-// arrivedAt returns what was on the screen when the update of a tick of a group arrived: entities with an
-// interval were shown as of latest then, or already as of earliest.
-func (r *Received) arrivedAt(rec *Record, tick entangle.Tick, every int) (earliest, latest timesync.Shown) {
-	earliest, latest = r.packetsAt(tick, every)
-	for i := range rec.changes {
-		if c := &rec.changes[i]; !tick.Before(c.tick) {
-			at := r.at(c.arrived, every)
-			earliest, latest = max(earliest, at), max(latest, at)
-		}
-	}
-	return earliest, latest
-}
-
 // unsureTicks is for how long it is not known of an entity that joined a crowded group whether it has arrived.
 const unsureTicks = 64
 
@@ -261,53 +273,28 @@ const unsureTicks = 64
 // arrived at the latest with a newer one, and counts as arrived after some time.
 func (r *Received) hasJoined(rec *Record, since entangle.Tick, every int, shown timesync.Shown) bool {
 	for i := range rec.changes {
-		if c := &rec.changes[i]; c.tick == since && !r.isLongAgo(c.arrived) && r.at(c.arrived, every) >= shown {
+		if c := &rec.changes[i]; c.tick == since && r.at(c.arrived, every) >= shown {
 			return false
 		}
 	}
 	if by := rec.unsure.Sub(since); since != rec.since && by >= 0 && by < unsureTicks && since.Before(rec.changes[1].tick) {
-		newer := rec.changes[1].arrived
-		return r.isLongAgo(newer) || r.at(newer, every) < shown
+		return r.at(rec.changes[1].arrived, every) < shown
 	}
 	return true
 }
 
-// joinedAt returns the number of the screen before which an entity arrived that joined the group in a tick; full is that
-// of the group.
-func (r *Record) joinedAt(since entangle.Tick, full uint32) uint32 {
+// hasReplaced reports whether an entity had arrived before a screen that ended a former one on the client before its time.
+func (r *Received) hasReplaced(a arrival, every int, shown timesync.Shown) bool {
+	at := r.at(a, every)
+	return at != inTime && at < shown
+}
+
+// joinedBy returns how an entity arrived that joined the group in a tick; full is how the group did.
+func (r *Record) joinedBy(since entangle.Tick, full arrival) arrival {
 	for i := range r.changes {
 		if c := &r.changes[i]; c.tick == since {
 			return c.arrived
 		}
 	}
 	return full
-}
-
-// mayHaveArrived reports whether what arrived before a numbered screen may have been there at a time. It arrived after the
-// screen before, and later than the next one if the packet of that was not lost.
-func (r *Received) mayHaveArrived(screen uint32, every int, now timesync.Shown) bool {
-	screen = min(screen, r.count)
-	return screen == 0 || r.at(screen-1, every) < now
-}
-
-// packetsAt is arrivedAt for a group of which no change of structure was in flight.
-func (r *Received) packetsAt(tick entangle.Tick, every int) (earliest, latest timesync.Shown) {
-	a := &r.arrivals[uint32(tick)%arrivalRows]
-	if !a.known || a.tick != tick {
-		return longAgo, longAgo
-	}
-	latest = r.at(a.screen, every)
-	switch {
-	case latest == longAgo:
-		return longAgo, longAgo
-	case latest == notYet: // the packet that acknowledged them told of no screen
-	case !a.late && r.screens[a.screen%screenRows].exact:
-		return latest, latest
-	case a.timed:
-		return latest - a.within, latest
-	}
-	if earliest = r.at(a.since, every); earliest != longAgo {
-		earliest-- // if it came just when it was needed, it was in time
-	}
-	return earliest, latest
 }

@@ -197,15 +197,15 @@ type Place struct {
 // stay is the time for which a client has had an entity in one group without an end.
 type stay struct {
 	since   entangle.Tick
-	arrived uint32 // number of the screen before which it arrived
-	gone    bool   // the client has lost it since
-	listed  bool   // the entity is in the view by that time or by a later one
+	arrived arrival
+	gone    bool // the client has lost it since
+	listed  bool // the entity is in the view by that time or by a later one
 }
 
 // AddDeparted adds the entities that the client has lost since the time of the screen, and those that have gone
 // to another group since, after all others. One that is in the view already is not added: it may be shown in the present
 // now, or at another time, since it has another interval. One that the client has got again is not added if
-// that may have arrived before the screen: it has ended with that.
+// that has arrived before the screen: it has ended with that.
 func (v *View) AddDeparted(client Client) {
 	clear(v.stays)
 	v.index.known = false
@@ -216,7 +216,7 @@ func (v *View) AddDeparted(client Client) {
 			rec = v.received.record(d.group)
 		}
 		arrived := d.arrived
-		if arrived == neverSeen {
+		if !arrived.known {
 			arrived = rec.arrived
 		}
 		now := client.Time(d.every)
@@ -225,8 +225,8 @@ func (v *View) AddDeparted(client Client) {
 		}
 		next, any := v.nextStay(client, d)
 		moves := any && d.moved && !d.until.Before(next.since)
-		st := stay{since: d.since, arrived: rec.joinedAt(d.since, arrived), gone: !moves || next.gone, listed: any && next.listed}
-		if !any || !st.listed && (moves || !v.received.mayHaveArrived(next.arrived, d.every, now)) {
+		st := stay{since: d.since, arrived: rec.joinedBy(d.since, arrived), gone: !moves || next.gone, listed: any && next.listed}
+		if !any || !st.listed && (moves || !v.received.hasReplaced(next.arrived, d.every, now)) {
 			b := bounds{since: d.since, until: d.until, ends: true, moves: moves}
 			t := Target{Slot: d.slot, Entity: d.entity, Shown: now, Rewound: true, Gone: st.gone}
 			if st.listed = v.addBetween(rec, arrived, &b, &t, d.every); st.listed {
@@ -253,14 +253,14 @@ func (v *View) nextStay(client Client, d *departure) (next stay, ok bool) {
 	if next.since.Before(p.Joined) {
 		next.since = p.Joined
 	}
-	next.arrived = rec.joinedAt(next.since, rec.arrived)
+	next.arrived = rec.joinedBy(next.since, rec.arrived)
 	return next, true
 }
 
 // addBetween adds an entity between two of its samples, as a run of its own.
-func (v *View) addBetween(rec *Record, arrived uint32, b *bounds, t *Target, every int) (ok bool) {
+func (v *View) addBetween(rec *Record, arrived arrival, b *bounds, t *Target, every int) (ok bool) {
 	h, m := v.history, &v.mover
-	if rec.mask == 0 || h.count == 0 || t.Shown.Tick().Before(b.since) || !v.received.isLongAgo(arrived) && v.received.at(arrived, every) >= t.Shown {
+	if rec.mask == 0 || h.count == 0 || t.Shown.Tick().Before(b.since) || v.received.at(arrived, every) >= t.Shown {
 		return false
 	}
 	if !v.received.hasJoined(rec, b.since, every, t.Shown) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -57,10 +58,14 @@ func kinds() []snapshot.Kind {
 type world struct {
 	*History
 	Received
-	view   View
-	group  Group
-	client client
-	every  int // the interval of the group
+	view    View
+	group   Group
+	client  client
+	every   int // the interval of the group
+	now     entangle.Tick
+	arrived []entangle.Tick // the packets since the last screen, in their order
+	newest  entangle.Tick   // of those before
+	frames  []timesync.LateFrame
 }
 
 func newWorld(kinds []snapshot.Kind) *world {
@@ -69,6 +74,8 @@ func newWorld(kinds []snapshot.Kind) *world {
 
 // run records a tick.
 func (w *world) run(tick entangle.Tick, value float64, teleports uint8) {
+	w.now = tick
+	w.Sent(uint16(tick), tick)
 	w.History.Begin(tick, 8)
 	w.MarkSent()
 	for col := range w.kinds {
@@ -80,9 +87,26 @@ func (w *world) run(tick entangle.Tick, value float64, teleports uint8) {
 	}
 }
 
-// screen records a screen of the client.
+// screen draws a screen of the client, before what has arrived since the last one.
 func (w *world) screen(at float64) {
-	w.ScreenArrived(&timesync.Screen{Base: shown(at), Packets: w.every}, true)
+	w.lateFrames(at)
+	for i := range w.frames {
+		w.LateFrame(&w.frames[i])
+	}
+}
+
+// lateFrames finds what the client says of a frame if something was late in it.
+func (w *world) lateFrames(at float64) {
+	w.frames = w.frames[:0]
+	for _, tick := range w.arrived {
+		f := timesync.LateFrame{Screen: timesync.Screen{Base: shown(at), Packets: w.every}, Newest: tick}
+		if f.Overtaken = tick.Before(w.newest); f.Overtaken {
+			f.Newest, f.Others = w.newest, 1<<(w.newest-tick-1)
+		}
+		w.frames = append(w.frames, f)
+		w.newest = max(w.newest, tick)
+	}
+	w.arrived = w.arrived[:0]
 }
 
 // add adds the entity of slot 5, and reports whether the screen showed it.
@@ -126,10 +150,22 @@ type client struct {
 func (c *client) Time(int) timesync.Shown              { return c.now }
 func (c *client) Find(Slot, uint64) (p Place, ok bool) { return c.place, c.has }
 
-// receive makes an update of a tick arrive at the client, and then a screen be drawn.
+// packet makes a packet of a tick arrive at the client, before the next screen.
+func (w *world) packet(tick entangle.Tick) {
+	w.arrived = append(w.arrived, tick)
+	w.Arrived(uint16(tick))
+}
+
+// receive makes an update of a tick arrive at the client.
 func (w *world) receive(tick entangle.Tick) {
-	w.PacketArrived(tick)
+	w.packet(tick)
 	w.Acknowledge(w.group, tick)
+}
+
+// deliver makes the structure of a group as of a tick arrive with the packet of this tick.
+func (w *world) deliver(g Group, tick entangle.Tick) {
+	w.packet(w.now)
+	w.Deliver(g, tick)
 }
 
 // even returns a world with one entity, at 10 times the tick. Every second tick up to 120 has an update, and each
@@ -145,7 +181,7 @@ func even(kinds []snapshot.Kind, teleport entangle.Tick) *world {
 		switch {
 		case tick == 100:
 			w.Received.Begin(w.group, tick)
-			w.Deliver(w.group, tick)
+			w.deliver(w.group, tick)
 		case tick%2 == 0:
 			w.receive(tick)
 		}
@@ -173,7 +209,7 @@ func TestALostUpdateIsLeftOut(t *testing.T) {
 	w := newWorld(kinds())
 	w.run(100, 0, 0)
 	w.Received.Begin(w.group, 100)
-	w.Deliver(w.group, 100)
+	w.deliver(w.group, 100)
 	for tick := entangle.Tick(101); tick <= 106; tick++ {
 		w.run(tick, []float64{0, 0, 0, 0, 50, 0, 100}[tick-100], 0) // it is at 50 only in tick 104
 		if tick%2 == 0 && tick != 104 {
@@ -202,7 +238,7 @@ func TestALateUpdateBeginsAMovement(t *testing.T) {
 		switch tick {
 		case 100:
 			w.Received.Begin(w.group, 100)
-			w.Deliver(w.group, 100)
+			w.deliver(w.group, 100)
 		case 102, 112:
 			w.receive(tick)
 		}
@@ -239,7 +275,7 @@ func TestATeleportIsAStep(t *testing.T) {
 		w.run(tick, float64(tick-100)*60, 0)
 		if tick == 100 {
 			w.Received.Begin(w.group, 100)
-			w.Deliver(w.group, 100)
+			w.deliver(w.group, 100)
 		} else if tick%2 == 0 {
 			w.receive(tick)
 		}
@@ -263,7 +299,8 @@ func TestOnlyWhatThePlayerSawIsInAView(t *testing.T) {
 	assert.False(t, ok)
 	_, ok = w.at(spot, 118.5)
 	assert.False(t, ok, "the other one has not arrived")
-	w.Deliver(w.group, 118)
+	w.run(121, 0, 0)
+	w.deliver(w.group, 118)
 	w.screen(118)
 	_, ok = w.at(spot, 118)
 	assert.False(t, ok, "it was not on the screen when it arrived")
@@ -281,7 +318,7 @@ func TestAnEntityWithoutTheColumnIsAbsent(t *testing.T) {
 		}
 		if tick == 100 {
 			w.Received.Begin(w.group, 100)
-			w.Deliver(w.group, 100)
+			w.deliver(w.group, 100)
 		} else {
 			w.receive(tick)
 		}
@@ -308,13 +345,15 @@ func TestAnEndBeforeTheBeginningShowsNothing(t *testing.T) {
 			w.Received.Begin(w.group, 100)
 		case 104:
 			w.Depart(w.group, Target{Slot: 5, Entity: 7}, 1, 100, 104, set.Mask{}, false)
-			w.Deliver(w.group, 104)
+			w.deliver(w.group, 104)
 		}
 		w.screen(float64(tick) - 10)
 	}
 	_, ok := w.at(spot, 102)
 	assert.False(t, ok)
-	w.Deliver(w.group, 100)
+	w.run(116, 1, 0)
+	w.deliver(w.group, 100)
+	w.screen(106)
 	_, ok = w.at(spot, 102)
 	assert.False(t, ok, "too late")
 }
@@ -359,11 +398,12 @@ func TestNoClaimLeadsOutOfTheHistory(t *testing.T) {
 				}
 				switch rng.IntN(5) {
 				case 0:
-					w.Deliver(w.group, claim)
+					w.deliver(w.group, claim)
 				case 1:
 					w.Received.Change(w.group, claim)
 				case 2:
-					w.ScreenArrived(&timesync.Screen{Base: timesync.ShownAt(claim, uint8(rng.Uint32())), Packets: 1 + rng.IntN(3)}, rng.IntN(2) == 0)
+					screen := timesync.Screen{Base: timesync.ShownAt(claim, uint8(rng.Uint32())), Packets: 1 + rng.IntN(3)}
+					w.LateFrame(&timesync.LateFrame{Screen: screen, Newest: tick - entangle.Tick(rng.IntN(9)), Others: rng.Uint32(), Overtaken: rng.IntN(2) == 0})
 				default:
 					w.receive(claim)
 				}
@@ -401,6 +441,25 @@ func TestViewsEqualTheClientsOwn(t *testing.T) {
 	}
 }
 
+// receiveFrame makes updates arrive in one frame, after a screen was drawn. The client tells of the frame if one of them
+// was late or overtaken, and acknowledges all of them at once.
+func (w *world) receiveFrame(store *snapshot.Store, drawn float64, ticks []entangle.Tick, add func(entangle.Tick)) {
+	tells, late := false, store.Stats().Late
+	for _, of := range ticks {
+		tells = tells || of.Before(w.newest)
+		add(of)
+		w.packet(of)
+	}
+	if tells || store.Stats().Late != late {
+		w.screen(drawn)
+	} else {
+		w.lateFrames(drawn)
+	}
+	for _, of := range slices.Sorted(slices.Values(ticks)) {
+		w.Acknowledge(w.group, of)
+	}
+}
+
 func compareWithStore(t *testing.T, rng *rand.Rand) {
 	every := 1 + rng.IntN(3)
 	w := newWorld(kinds())
@@ -426,21 +485,18 @@ func compareWithStore(t *testing.T, rng *rand.Rand) {
 		values[tick] = [2]float64{value, float64(teleports)}
 		if tick == 1000 {
 			w.Received.Begin(w.group, tick)
-			w.Deliver(w.group, tick)
+			w.deliver(w.group, tick)
 			arrive[tick], sent = append(arrive[tick], tick), values[tick]
 		} else if sent != values[tick] && int(tick)%every == 0 && rng.IntN(12) > 0 { // otherwise it is lost, and sent again
 			sent = values[tick]
 			at := tick + entangle.Tick(rng.IntN(jitter+1))
 			arrive[at] = append(arrive[at], tick)
 		}
-		for _, of := range arrive[tick] {
+		w.receiveFrame(store, float64(tick)-1-delay, arrive[tick], func(of entangle.Tick) {
 			v := values[of]
 			store.SetTeleports(slot, uint8(v[1]))
-			if store.AddSample(slot, of, set.MaskOf(0, 1, 2, 3), func(int) []byte { return memory(v[0]) }) {
-				w.receive(of)
-			}
-		}
-		w.screen(float64(tick) - 1 - delay) // drawn before what has just arrived
+			store.AddSample(slot, of, set.MaskOf(0, 1, 2, 3), func(int) []byte { return memory(v[0]) })
+		})
 		now := float64(shown(float64(tick)-delay)) / 256
 		store.Advance(uint16(every), entangle.Tick(now), now-math.Floor(now))
 		if !store.Shown(slot) {

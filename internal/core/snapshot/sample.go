@@ -35,7 +35,9 @@ func (s *Store) AddSample(slot Slot, tick entangle.Tick, cols set.Mask, value fu
 		s.restart(slot, set.Mask{}, nil)
 	case e.count == 1:
 		s.pair(slot)
-		e.end = atTick(tick)
+		if e.end = atTick(tick); !m.class.started || !m.class.now.before(e.end) {
+			s.stats.Late++
+		}
 	}
 	return true
 }
@@ -115,6 +117,7 @@ func (s *Store) Rebase(slot Slot, cols set.Mask, value func(col int) []byte) {
 // A teleport on the way happens at its tick, at once if that is over.
 func (s *Store) restart(slot Slot, cols set.Mask, value func(col int) []byte) {
 	e, m := &s.entities[slot], &s.members[slot]
+	s.stats.Late++
 	now := m.class.now
 	soonest := now + min(oneTick*moment(m.class.every), s.second)
 	target, last := e.from()+1, e.last()

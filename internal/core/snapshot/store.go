@@ -136,6 +136,9 @@ type Stats struct {
 	Bytes   int    // of the samples and the state of all slots
 	Ignored uint64 // samples that were not newer than the newest one
 	Dropped uint64 // samples that were dropped because there were more than MaxSamples, or maxBytes
+	// Late counts what was shown at once when it arrived, and not when its tick was: an entity waited for its sample,
+	// or was new and due already.
+	Late uint64
 }
 
 // New returns an empty store. Columns are numbered by the order of kinds. tickRate is the number of
@@ -289,6 +292,9 @@ func (s *Store) Shown(slot Slot) bool { return s.entities[slot].shown }
 func (s *Store) Holds(slot Slot, cols *set.Mask) bool {
 	return s.entities[slot].shown && s.members[slot].cols.Holds(cols)
 }
+
+// Late returns Stats.Late.
+func (s *Store) Late() uint64 { return s.stats.Late }
 
 // Stats returns the counters and sizes.
 func (s *Store) Stats() Stats {

@@ -20,9 +20,6 @@ type ownInputs struct {
 	epoch input.Epoch // the number of jumps back of the clock
 
 	drawn   func() *timesync.Screen // what was on the screen before this frame; nil on a host
-	frame   func() uint64           // number of this frame
-	wrote   uint64                  // of the last frame with a tick
-	between bool                    // there was a frame without one before it
 	screens input.Screens
 
 	me      func() entangle.ClientID
@@ -123,10 +120,7 @@ func (o *ownInputs) showLatest() {
 // the input that takes effect in it.
 func (o *ownInputs) writeTick(tick entangle.Tick) {
 	if o.drawn != nil {
-		if frame := o.frame(); frame != o.wrote {
-			o.between, o.wrote = frame > o.wrote+1, frame
-		}
-		o.screens.Write(tick+entangle.Tick(o.delay()), o.drawn(), o.between)
+		o.screens.Write(tick+entangle.Tick(o.delay()), o.drawn())
 	}
 	for i := range o.kinds {
 		k := &o.kinds[i]

@@ -49,8 +49,7 @@ const (
 func (i *Inputs) Connect(applier *sink.Applier, clock *tick.Clock, me func() entangle.ClientID) *inputUp {
 	i.own.endStreams()
 	i.own.me, i.own.delay, i.own.drawn = me, clock.Sync().Delay, clock.Drawn
-	i.own.frame = clock.Frame
-	i.up = newInputUp(i.own, applier, clock.Sync(), &i.sent, &i.unread)
+	i.up = newInputUp(i.own, applier, clock, &i.sent, &i.unread)
 	i.up.others = i.Others
 	return i.up
 }

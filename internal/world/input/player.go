@@ -51,8 +51,6 @@ type InputPlayer struct {
 	Work      uint64          // units of work that its frames cost
 	Line      *relayLine      // relays the inputs of other players to this client
 	rewound   playerView
-	drawn     timesync.Screen // scratch, which would be allocated otherwise
-	written   entangle.Tick   // of the inputs of the newest screen that arrived last
 
 	asked bool // at least one of its input streams had begun by the current tick
 	had   bool // at least one of its input streams has an input for the current tick
@@ -113,13 +111,10 @@ func (p *InputPlayer) HandleFrame(tick entangle.Tick, body []byte, now time.Time
 	}
 	limits := input.SeenLimits{Newest: c.tick, RTT: p.Peer.RTT(), TickRate: c.rate}
 	if received := p.received(); received != nil {
-		if screen, made, ok := c.frame.Newest(); ok {
-			p.drawn = *screen
-			limits.Bound(&p.drawn)
-			received.ScreenArrived(&p.drawn, c.frame.Follows(p.written))
-			if by := made.Sub(p.written); by > 0 || by < -input.MaxTicks { // otherwise the packet was overtaken
-				p.written = made
-			}
+		late := c.frame.LateFrames()
+		for i := range late {
+			limits.Bound(&late[i].Screen)
+			received.LateFrame(&late[i])
 		}
 	}
 	c.stats.SeenClamped += uint64(p.seen.Put(&c.frame, c.tick, limits))

@@ -8,6 +8,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
 	"github.com/entangle-ecs/entangle/internal/world/sink"
+	"github.com/entangle-ecs/entangle/internal/world/tick"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 	"github.com/mlange-42/arche/ecs"
 )
@@ -20,6 +21,7 @@ type inputUp struct {
 	own     *ownInputs
 	applier *sink.Applier
 	clock   *timesync.Client
+	late    *timesync.LateFrames
 
 	due      bool          // ticks have run since the last frame of inputs
 	newest   entangle.Tick // the newest written tick of all streams in the current frame
@@ -46,8 +48,8 @@ type InputSent struct {
 	LeftOut uint64
 }
 
-func newInputUp(own *ownInputs, applier *sink.Applier, clock *timesync.Client, stats *InputSent, unread *unreadWarning) *inputUp {
-	u := &inputUp{own: own, applier: applier, clock: clock, stats: stats, unread: unread}
+func newInputUp(own *ownInputs, applier *sink.Applier, clock *tick.Clock, stats *InputSent, unread *unreadWarning) *inputUp {
+	u := &inputUp{own: own, applier: applier, clock: clock.Sync(), late: clock.Late(), stats: stats, unread: unread}
 	u.name = u.refOf
 	return u
 }
@@ -74,9 +76,11 @@ func (u *inputUp) AppendFrame(dst []byte, room int, pkt uint16, tick entangle.Ti
 		return dst
 	}
 	ticks := u.inTime(now)
+	u.own.screens.Late = u.late.Frames()
 	u.composer.Begin(dst, room, tick)
 	put := u.composer.Pack(u.streams, u, &u.own.screens, ticks, pkt)
 	if put > 0 {
+		u.late.Sent()
 		u.stats.Frames++
 		u.stats.Streams += uint64(put)
 		u.clock.InputsSent(u.newest, ticks)

@@ -67,6 +67,13 @@ type interpolation struct {
 	// have changed, because they may have had another one before.
 	begun []repl.Slot
 	seen  func(inspect.Interpolation) // see WatchInterpolation
+	late  lateArrivals
+}
+
+// lateArrivals says what TakeLate has reported.
+type lateArrivals struct {
+	samples uint64 // the value of Store.Late then
+	atOnce  bool   // an entity has appeared since when it arrived, or has ended because another one did
 }
 
 // leftSamples are the samples of a component by which an entity is not shown any more.

@@ -69,9 +69,23 @@ func (a *Applier) showAllOf(at snapshot.Slot) {
 // than that end otherwise, because its timeline is ahead, and references could not follow to it.
 func (a *Applier) showFormerEnd(s repl.Slot) {
 	if at, ok := a.interpolation.leaving[a.Replicas.Info[s].ID]; ok {
+		a.interpolation.late.atOnce = true
 		a.showAllOf(at)
 		a.noteReturn(s)
 	}
+}
+
+// TakeLate reports whether something has arrived since the last call that made a difference on the screen at once
+// (timesync.LateFrame).
+func (a *Applier) TakeLate() (late bool) {
+	in := &a.interpolation
+	if in.comp < 0 {
+		return false
+	}
+	n := in.samples.Late()
+	late = in.late.atOnce || n != in.late.samples
+	in.late = lateArrivals{samples: n}
+	return late
 }
 
 // replaceStage gives the changes that are shown next a stage of their own, and returns the former one: of a

@@ -109,6 +109,7 @@ func (a *Applier) CommitSpawns(ids []repl.ID) []repl.Slot {
 			a.noteReturn(s)
 		}
 	}
+	a.interpolation.late.atOnce = true
 	for _, s := range run.slots {
 		a.showFormerEnd(s)
 	}

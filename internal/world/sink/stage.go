@@ -338,6 +338,7 @@ func (a *Applier) raiseEvents(m *stagedMember, values []stagedValue) {
 		return // the game has removed it, or the events are raised when the change is shown
 	}
 	if m.fresh {
+		a.interpolation.late.atOnce = true
 		a.onSpawned(e.entity)
 	}
 	changed := m.removed

@@ -62,7 +62,7 @@ func (c *Collector) NewRewind(infos []*registry.Component, tickRate, ticks int) 
 	}
 	r.history = rewind.NewHistory(kinds, tickRate, ticks+marginTicks)
 	r.history.SetReach(ticks)
-	c.Sender.RecordReceived(tickRate, func(s repl.Slot) uint64 { return columns.PackEntity(c.Table.Entity(columns.Slot(s))) })
+	c.Sender.RecordReceived(func(s repl.Slot) uint64 { return columns.PackEntity(c.Table.Entity(columns.Slot(s))) })
 	return r
 }
 

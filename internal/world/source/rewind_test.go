@@ -97,14 +97,13 @@ func (s *rewindServer) run(ticks int) {
 			require.NoError(s.t, s.rewind.Sync())
 			s.rewind.Record(s.tick, false)
 		}
-		if r := s.peer.Received(); r != nil {
-			r.ScreenArrived(&timesync.Screen{Base: s.shown(), Packets: 1}, true)
-		}
 	}
 }
 
 // send delivers all that there is to send to the client.
 func (s *rewindServer) send() {
+	s.peer.PacketSent(uint16(s.tick), s.tick)
+	s.peer.Arrived(uint16(s.tick))
 	for b := s.peer.AppendActions(nil, 5000); len(b) > 0; b = s.peer.AppendActions(nil, 5000) {
 		s.peer.ActionsSent(s.packet)
 		s.peer.HandleDelivered(s.packet)

@@ -25,7 +25,7 @@ type Clock struct {
 	server  serverOverload
 	shown   timesync.Screen // the times that this frame shows
 	drawn   timesync.Screen // the times that the last frame showed
-	frame   uint64          // number of frames that were shown
+	late    timesync.LateFrames
 }
 
 // NewClock returns a clock that has not received anything from a server.
@@ -70,15 +70,19 @@ func (c *Clock) Begin(dropped int) {
 }
 
 // Show determines the times that the frame shows. Packets were received before it, so that the newest values are there.
-func (c *Clock) Show(now time.Time) {
+// late says that something of them was late (timesync.LateFrame).
+func (c *Clock) Show(now time.Time, late bool) {
+	c.late.EndFrame(&c.shown, late)
 	c.drawn = c.shown
-	c.frame++
 	c.sync.Show(now)
 	c.sync.Screen(&c.shown)
 }
 
 // PacketReceived records the tick in a packet of the server.
-func (c *Clock) PacketReceived(tick entangle.Tick, now time.Time) { c.sync.PacketReceived(tick, now) }
+func (c *Clock) PacketReceived(tick entangle.Tick, now time.Time) {
+	c.sync.PacketReceived(tick, now)
+	c.late.PacketReceived(tick)
+}
 
 // SampleReceived records the arrival of a value of an interpolated entity with the send interval
 // every. The value is of tick, and the entity's newest value until now is of previous.
@@ -98,8 +102,8 @@ func (c *Clock) Timeline(every int) (tick entangle.Tick, fraction float32) {
 // the inputs of the ticks of this frame.
 func (c *Clock) Drawn() *timesync.Screen { return &c.drawn }
 
-// Frame returns the number of this frame.
-func (c *Clock) Frame() uint64 { return c.frame }
+// Late returns the late frames of which the server is to be told.
+func (c *Clock) Late() *timesync.LateFrames { return &c.late }
 
 // Begun reports whether Timeline returns times of the connected server.
 func (c *Clock) Begun() bool { return c.shown.Packets > 0 }
@@ -134,7 +138,7 @@ func (c *Clock) ServerOverload() ServerOverloadStats { return c.server.stats }
 // Connected starts over, because the server may be another one.
 func (c *Clock) Connected() {
 	c.sync.Reset()
-	c.shown, c.drawn = timesync.Screen{}, timesync.Screen{}
+	c.shown, c.drawn, c.late = timesync.Screen{}, timesync.Screen{}, timesync.LateFrames{}
 	c.live = true
 }
 

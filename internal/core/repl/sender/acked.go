@@ -17,7 +17,6 @@ func (u *updates) HandleAcked(pkts ...uint16) {
 func (u *updates) handleUpdateAcked(s flight.Sent) {
 	sp, i := u.groups.LocateHandle(s.Group)
 	if u.received != nil {
-		u.received.PacketArrived(s.Tick)
 		u.received.Acknowledge(placeAt(sp, i), s.Tick)
 	}
 	if !s.Unproven && sp.Base[i].Before(s.Tick) {
@@ -33,7 +32,6 @@ func (u *updates) handleRunAcked(tick entangle.Tick, r flight.SentRun) {
 		return
 	}
 	if u.received != nil {
-		u.received.PacketArrived(tick)
 		u.received.AcknowledgeRange(int(r.Groups[0]), int(r.Last())+1, tick)
 	}
 	group.Advance(u.groups.Public.Base[r.Groups[0]:r.Last()+1], tick)

@@ -29,7 +29,6 @@ type Peer struct {
 	prediction
 	joining
 	received *rewind.Received // nil unless World.RecordReceived was called
-	tickRate int              // if received is not nil
 }
 
 // NewPeer adds a peer, for which all public groups become due.
@@ -49,7 +48,7 @@ func (w *World) NewPeer() *Peer {
 	p.visibility.structure = &p.structure
 	p.updates = updates{groups: &p.groups, state: w.state, enc: w.enc, plan: &p.plan, prediction: &p.prediction, stats: &p.stats}
 	if w.entityOf != nil {
-		p.received, p.tickRate = &rewind.Received{}, w.tickRate
+		p.received = &rewind.Received{}
 		p.updates.received, p.structure.received, p.structure.entityOf = p.received, p.received, w.entityOf
 	}
 	if w.enc.UsesPrev {

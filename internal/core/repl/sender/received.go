@@ -1,35 +1,32 @@
 package sender
 
 import (
-	"time"
-
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/core/rewind"
-	"github.com/entangle-ecs/entangle/internal/core/timesync"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // RecordReceived makes every peer that is added from now on record what it has received of each group, for
 // lag compensation. entityOf returns the number by which the caller knows the entity of a slot, also while
-// that is removed. tickRate is in ticks per second.
-func (w *World) RecordReceived(tickRate int, entityOf func(repl.Slot) uint64) {
-	w.entityOf, w.tickRate = entityOf, tickRate
-}
+// that is removed.
+func (w *World) RecordReceived(entityOf func(repl.Slot) uint64) { w.entityOf = entityOf }
 
-// AcksArrived is called for each packet of the peer, before what that acknowledges, with the time for which the peer
-// had the newest packet that it acknowledges, and how exact it is.
-func (p *Peer) AcksArrived(delay, within time.Duration) {
+// PacketSent records the tick of a packet that was sent to the peer.
+func (p *Peer) PacketSent(pkt uint16, tick entangle.Tick) {
 	if p.received != nil {
-		p.received.AcksArrived(p.shown(delay), p.shown(within))
+		p.received.Sent(pkt, tick)
 	}
 }
 
-func (p *Peer) shown(d time.Duration) timesync.Shown {
-	return timesync.Shown(d * time.Duration(256*p.tickRate) / time.Second)
+// Arrived records that a packet was acknowledged. What HandleDelivered reports next came with it.
+func (p *Peer) Arrived(pkt uint16) {
+	if p.received != nil {
+		p.received.Arrived(pkt)
+	}
 }
 
 // Received returns what the peer has received, nil without RecordReceived.

@@ -25,7 +25,6 @@ type World struct {
 	predictions predictions
 	stats       Stats
 	entityOf    func(repl.Slot) uint64 // see RecordReceived
-	tickRate    int                    // see RecordReceived
 }
 
 // NewWorld returns an empty world of the given number of component types.

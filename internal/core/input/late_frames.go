@@ -1,0 +1,75 @@
+package input
+
+import (
+	"math"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/timesync"
+	"github.com/entangle-ecs/entangle/protocol/bits"
+)
+
+// maxPackets is how many ticks the newest packet of a late frame can be from the base of its screen.
+const maxPackets = 4096
+
+// countBits is the length of the number of late frames, less 1.
+const countBits = 3
+
+// appendLateFrames writes the late frames of a client. newest is the newest screen of the packet.
+func appendLateFrames(w *bits.Writer, late []timesync.LateFrame, newest *timesync.Screen) {
+	n := 0
+	for i := range late {
+		if canTell(&late[i], newest) {
+			n++
+		}
+	}
+	if w.Bool(n > 0); n == 0 {
+		return
+	}
+	w.Bits(uint64(n-1), countBits)
+	for i := range late {
+		f := &late[i]
+		if !canTell(f, newest) {
+			continue
+		}
+		w.Uvarint(uint64(newest.Base - f.Screen.Base))
+		if moved := distancesDiffer(&newest.Intervals, newest, &f.Screen); newest.Intervals.Len() > 0 {
+			if w.Bool(moved); moved {
+				appendDistances(w, &newest.Intervals, newest, &f.Screen)
+			}
+		}
+		w.Varint(int64(f.Newest.Sub(f.Screen.Base.Tick())))
+		w.Bool(f.Overtaken)
+		w.Uvarint(uint64(f.Others))
+	}
+}
+
+// canTell reports whether a packet with a newest screen can tell of a late frame.
+func canTell(f *timesync.LateFrame, newest *timesync.Screen) bool {
+	back, packets := newest.Base-f.Screen.Base, f.Newest.Sub(f.Screen.Base.Tick())
+	return back >= 0 && back <= maxAdvance && packets >= -maxPackets && packets <= maxPackets
+}
+
+// readLateFrames reads what appendLateFrames wrote.
+func (s *screens) readLateFrames(r *bits.Reader) {
+	if !r.Bool() {
+		return
+	}
+	for n := r.Bits(countBits) + 1; n > 0 && r.Err() == nil; n-- {
+		f := &s.late[s.lates]
+		f.Screen = s.of[0]
+		back := r.Uvarint()
+		readDistances(r, &f.Screen)
+		packets, overtaken, others := r.Varint(), r.Bool(), r.Uvarint()
+		if back > maxAdvance || packets < -maxPackets || packets > maxPackets || others > math.MaxUint32 {
+			r.Fail(ErrDistance)
+			return
+		}
+		f.Screen.Base -= timesync.Shown(back)
+		f.Newest = f.Screen.Base.Tick() + entangle.Tick(packets)
+		f.Overtaken, f.Others = overtaken, uint32(others)
+		s.lates++
+	}
+}
+
+// LateFrames returns the late frames that a frame of inputs tells of.
+func (f *Frame) LateFrames() []timesync.LateFrame { return f.screens.late[:f.screens.lates] }

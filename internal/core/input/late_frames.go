@@ -3,16 +3,12 @@ package input
 import (
 	"math"
 
-	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// maxPackets is how many ticks the newest packet of a late frame can be from the base of its screen.
-const maxPackets = 4096
-
-// countBits is the length of the number of late frames, less 1.
-const countBits = 3
+// countBits is the length of the number of late frames, less 1, and idBits that of the id of a packet.
+const countBits, idBits = 3, 16
 
 // appendLateFrames writes the late frames of a client. newest is the newest screen of the packet.
 func appendLateFrames(w *bits.Writer, late []timesync.LateFrame, newest *timesync.Screen) {
@@ -37,7 +33,7 @@ func appendLateFrames(w *bits.Writer, late []timesync.LateFrame, newest *timesyn
 				appendDistances(w, &newest.Intervals, newest, &f.Screen)
 			}
 		}
-		w.Varint(int64(f.Newest.Sub(f.Screen.Base.Tick())))
+		w.Bits(uint64(f.Newest), idBits)
 		w.Bool(f.Overtaken)
 		w.Uvarint(uint64(f.Others))
 	}
@@ -45,8 +41,8 @@ func appendLateFrames(w *bits.Writer, late []timesync.LateFrame, newest *timesyn
 
 // canTell reports whether a packet with a newest screen can tell of a late frame.
 func canTell(f *timesync.LateFrame, newest *timesync.Screen) bool {
-	back, packets := newest.Base-f.Screen.Base, f.Newest.Sub(f.Screen.Base.Tick())
-	return back >= 0 && back <= maxAdvance && packets >= -maxPackets && packets <= maxPackets
+	back := newest.Base - f.Screen.Base
+	return back >= 0 && back <= maxAdvance
 }
 
 // readLateFrames reads what appendLateFrames wrote.
@@ -59,14 +55,13 @@ func (s *screens) readLateFrames(r *bits.Reader) {
 		f.Screen = s.of[0]
 		back := r.Uvarint()
 		readDistances(r, &f.Screen)
-		packets, overtaken, others := r.Varint(), r.Bool(), r.Uvarint()
-		if back > maxAdvance || packets < -maxPackets || packets > maxPackets || others > math.MaxUint32 {
+		id, overtaken, others := r.Bits(idBits), r.Bool(), r.Uvarint()
+		if back > maxAdvance || others > math.MaxUint32 {
 			r.Fail(ErrDistance)
 			return
 		}
 		f.Screen.Base -= timesync.Shown(back)
-		f.Newest = f.Screen.Base.Tick() + entangle.Tick(packets)
-		f.Overtaken, f.Others = overtaken, uint32(others)
+		f.Newest, f.Overtaken, f.Others = uint16(id), overtaken, uint32(others)
 		s.lates++
 	}
 }

@@ -41,7 +41,7 @@ type plainScreens struct {
 func lateFrames(tick entangle.Tick) []timesync.LateFrame {
 	early := *screenAt(tick)
 	early.Base -= 300
-	return []timesync.LateFrame{{Screen: early, Newest: tick - 15, Others: 5}, {Screen: *screenAt(tick), Newest: tick - 14, Others: 8, Overtaken: true}}
+	return []timesync.LateFrame{{Screen: early, Newest: 15, Others: 5}, {Screen: *screenAt(tick), Newest: 65535, Others: 8, Overtaken: true}}
 }
 
 // screenAt returns a screen that shows entities of interval 1 20 ticks and 3/256 before a tick, and those of
@@ -95,7 +95,7 @@ func (p *plainScreens) append(w *bits.Writer, header entangle.Tick) {
 	for _, f := range p.late {
 		w.Uvarint(uint64(first.Base - f.Screen.Base))
 		appendBehind(w, first, &f.Screen)
-		w.Varint(int64(f.Newest) - int64(f.Screen.Base.Tick()))
+		w.Bits(uint64(f.Newest), 16)
 		w.Bool(f.Overtaken)
 		w.Uvarint(uint64(f.Others))
 	}

@@ -192,7 +192,7 @@ func TestThePacketsOfThePeerTellTheirTicks(t *testing.T) {
 	var err error
 	p.server, err = peer.New(peer.Config{
 		Registry: registry(1), Client: 7, World: p.world, Inbox: &p.mail,
-		OnPacket: func(tick entangle.Tick, _ time.Time) { ticks = append(ticks, tick) },
+		OnPacket: func(_ uint16, tick entangle.Tick, _ time.Time) { ticks = append(ticks, tick) },
 	})
 	require.NoError(t, err)
 	p.run(30)

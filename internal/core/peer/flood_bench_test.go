@@ -29,7 +29,7 @@ func BenchmarkFlood(b *testing.B) {
 			meter := timesync.NewMeter(timesync.MeterConfig{TickRate: 60})
 			server, err := peer.New(peer.Config{
 				Registry: registry(1), Inbox: &p.mail, Clock: meter,
-				OnPacket: func(t entangle.Tick, _ time.Time) { meter.PacketReceived(t, t) },
+				OnPacket: func(_ uint16, t entangle.Tick, _ time.Time) { meter.PacketReceived(t, t) },
 			})
 			require.NoError(b, err)
 			var f forge

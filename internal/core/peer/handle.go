@@ -47,7 +47,7 @@ func (p *Peer) HandlePayload(b []byte, now time.Time) error {
 		p.tick, p.received = h.Tick, true
 	}
 	if p.cfg.OnPacket != nil && p.Open() {
-		p.cfg.OnPacket(h.Tick, now)
+		p.cfg.OnPacket(h.ID, h.Tick, now)
 	}
 	if err := p.mux.HandleFrames(body, now); err != nil {
 		return err

@@ -35,9 +35,9 @@ type Config struct {
 	// OnResource is called for each message of SendResource when the peer has acknowledged it. It
 	// may be nil.
 	OnResource func(channel.MessageID)
-	// OnPacket is called with the tick of each new packet of the peer while the connection is open,
+	// OnPacket is called with the id and the tick of each new packet of the peer while the connection is open,
 	// before its frames are read. It may be nil.
-	OnPacket func(tick entangle.Tick, now time.Time)
+	OnPacket func(id uint16, tick entangle.Tick, now time.Time)
 	// Clock and Inputs write and read the frames of the channels with these names. If one is nil,
 	// receiving a frame on its channel is an error.
 	Clock, Inputs Feed

@@ -113,7 +113,7 @@ func (c *crowd) tick() {
 			c.late[i] = 0
 		}
 	}
-	c.LateFrame(&timesync.LateFrame{Screen: timesync.Screen{Base: shown(float64(c.newest) - 5.25), Packets: 1}, Newest: arrived})
+	c.LateFrame(&timesync.LateFrame{Screen: timesync.Screen{Base: shown(float64(c.newest) - 5.25), Packets: 1}, Newest: uint16(arrived)})
 }
 
 // Entities that are added together are shown as those that are added one by one.
@@ -196,7 +196,7 @@ func TestManyLateFramesMakeNoGroupOlder(t *testing.T) {
 	c.Deliver(again, c.newest-4)
 	for i := range 2 * frameRows {
 		screen := timesync.Screen{Base: shown(float64(c.newest)-5.25) + timesync.Shown(i), Packets: 1}
-		c.LateFrame(&timesync.LateFrame{Screen: screen, Newest: c.newest + entangle.Tick(i)})
+		c.LateFrame(&timesync.LateFrame{Screen: screen, Newest: uint16(c.newest) + uint16(i)})
 	}
 	var v View
 	v.Reset(c.History, &c.Received)

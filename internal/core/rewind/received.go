@@ -41,10 +41,11 @@ type Record struct {
 	unsure  entangle.Tick // of the newest change that had not arrived when there were two newer ones
 }
 
-// arrival is the packet by which something arrived, by its tick. The zero value is that of something that is not known to
-// have arrived.
+// arrival is the packet by which something arrived. The zero value is that of something that is not known to have
+// arrived.
 type arrival struct {
 	tick  entangle.Tick
+	id    uint16
 	known bool
 }
 
@@ -71,7 +72,7 @@ func (r *Record) receive(tick entangle.Tick) {
 // Received is what one client has received, and the frames in which something was late.
 type Received struct {
 	spaces     [2][]Record
-	packets    [packetRows]packet // by number
+	packets    [packetRows]packet // by id
 	with       arrival            // the packet that was acknowledged last
 	ticks      [tickRows]lateness // by tick
 	newest     entangle.Tick      // of the packets that were sent
@@ -83,11 +84,13 @@ type Received struct {
 
 // packet is a packet that was sent to the client.
 type packet struct {
-	number uint16
-	tick   entangle.Tick
+	id    uint16
+	late  bool
+	tick  entangle.Tick
+	frame uint32 // number of the late frame in which it arrived
 }
 
-// lateness says that the packets of a tick arrived in a late frame.
+// lateness says that a packet of a tick arrived in a late frame.
 type lateness struct {
 	tick      entangle.Tick
 	frame     uint32        // its number
@@ -97,51 +100,68 @@ type lateness struct {
 }
 
 // Sent records the tick of a packet that the client is sent.
-func (r *Received) Sent(number uint16, tick entangle.Tick) {
-	r.packets[number%packetRows], r.newest = packet{number, tick}, tick
+func (r *Received) Sent(id uint16, tick entangle.Tick) {
+	r.packets[id%packetRows], r.newest = packet{id: id, tick: tick}, tick
 }
 
 // Arrived records that a packet was acknowledged. What Deliver reports next came with it.
-func (r *Received) Arrived(number uint16) {
-	r.with = arrival{r.oldest() - 1, true} // if it was sent that long ago
-	if p := &r.packets[number%packetRows]; p.number == number {
+func (r *Received) Arrived(id uint16) {
+	r.with = arrival{r.oldest() - 1, id, true} // if it was sent that long ago
+	if p := r.packet(id); p != nil {
 		r.with.tick = p.tick
 	}
 }
 
+func (r *Received) packet(id uint16) *packet {
+	if p := &r.packets[id%packetRows]; p.id == id {
+		return p
+	}
+	return nil
+}
+
 // LateFrame records a late frame. A frame may be recorded several times.
 func (r *Received) LateFrame(f *timesync.LateFrame) {
+	newest := r.packet(f.Newest)
+	if newest == nil {
+		return
+	}
 	number := r.count
 	for others := f.Others; others != 0; others &= others - 1 {
-		r.noteLate(f, f.Newest-1-entangle.Tick(bits.TrailingZeros32(others)), number)
+		r.noteLate(f, f.Newest-1-uint16(bits.TrailingZeros32(others)), newest.tick, number)
 	}
 	if !f.Overtaken {
-		r.noteLate(f, f.Newest, number)
+		r.noteLate(f, f.Newest, newest.tick, number)
 	}
 }
 
-// noteLate records that the packets of a tick arrived in a late frame, as the frame with a number. Of two frames in which
-// packets of a tick arrived the first one counts.
-func (r *Received) noteLate(f *timesync.LateFrame, tick entangle.Tick, number uint32) {
-	l := &r.ticks[uint32(tick)%tickRows]
-	if l.known && !l.tick.Before(tick) {
+// noteLate records that a packet arrived in a late frame, as the frame with a number. Of two frames in which packets of a
+// tick arrived the first one counts for the updates of the tick.
+func (r *Received) noteLate(f *timesync.LateFrame, id uint16, newest entangle.Tick, number uint32) {
+	p := r.packet(id)
+	if p == nil || p.late {
 		return
 	}
-	*l = lateness{tick: tick, frame: number, newest: f.Newest, overtaken: f.Overtaken, known: true}
+	p.late, p.frame = true, number
 	if r.count == number {
 		r.frames[number%frameRows] = f.Screen
 		r.count++
+	}
+	if l := &r.ticks[uint32(p.tick)%tickRows]; !l.known || l.tick.Before(p.tick) {
+		*l = lateness{tick: p.tick, frame: number, newest: newest, overtaken: f.Overtaken, known: true}
 	}
 }
 
 // late returns how the packets of a tick were late; nil if they were not.
 func (r *Received) late(tick entangle.Tick) *lateness {
 	l := &r.ticks[uint32(tick)%tickRows]
-	if !l.known || l.tick != tick || r.count-l.frame > frameRows || tick.Before(r.oldest()) {
+	if !l.known || l.tick != tick || r.isForgotten(l.frame) || tick.Before(r.oldest()) {
 		return nil
 	}
 	return l
 }
+
+// isForgotten reports whether a late frame was too long ago.
+func (r *Received) isForgotten(frame uint32) bool { return r.count-frame > frameRows }
 
 // oldest returns the oldest tick of which packets may count as late.
 func (r *Received) oldest() entangle.Tick { return r.newest - tickRows }
@@ -160,7 +180,10 @@ func (r *Received) at(a arrival, every int) timesync.Shown {
 	if !a.known {
 		return notYet
 	}
-	return r.packetsAt(a.tick, every)
+	if p := r.packet(a.id); p != nil && p.tick == a.tick && p.late && !r.isForgotten(p.frame) {
+		return r.frames[p.frame%frameRows].At(every)
+	}
+	return inTime
 }
 
 // arrivedAt returns what was on the screen when the update of a tick of a group arrived.
@@ -209,7 +232,7 @@ func (r *Received) Begin(g Group, tick entangle.Tick) {
 	if rec.parting > 0 {
 		r.keepDepartures(rec)
 	}
-	none := change{tick: tick, arrived: arrival{tick, true}}
+	none := change{tick: tick, arrived: arrival{tick: tick, known: true}}
 	*rec = Record{newest: tick, since: tick, prior: tick, mask: 1, changes: [2]change{{tick: tick}, none}}
 }
 

@@ -58,14 +58,12 @@ func kinds() []snapshot.Kind {
 type world struct {
 	*History
 	Received
-	view    View
-	group   Group
-	client  client
-	every   int // the interval of the group
-	now     entangle.Tick
-	arrived []entangle.Tick // the packets since the last screen, in their order
-	newest  entangle.Tick   // of those before
-	frames  []timesync.LateFrame
+	view   View
+	group  Group
+	client client
+	every  int // the interval of the group
+	now    entangle.Tick
+	late   timesync.LateFrames
 }
 
 func newWorld(kinds []snapshot.Kind) *world {
@@ -88,25 +86,16 @@ func (w *world) run(tick entangle.Tick, value float64, teleports uint8) {
 }
 
 // screen draws a screen of the client, before what has arrived since the last one.
-func (w *world) screen(at float64) {
-	w.lateFrames(at)
-	for i := range w.frames {
-		w.LateFrame(&w.frames[i])
-	}
-}
+func (w *world) screen(at float64) { w.endFrame(at, true) }
 
-// lateFrames finds what the client says of a frame if something was late in it.
-func (w *world) lateFrames(at float64) {
-	w.frames = w.frames[:0]
-	for _, tick := range w.arrived {
-		f := timesync.LateFrame{Screen: timesync.Screen{Base: shown(at), Packets: w.every}, Newest: tick}
-		if f.Overtaken = tick.Before(w.newest); f.Overtaken {
-			f.Newest, f.Others = w.newest, 1<<(w.newest-tick-1)
+func (w *world) endFrame(at float64, late bool) {
+	w.late.EndFrame(&timesync.Screen{Base: shown(at), Packets: w.every}, late)
+	for frames := w.late.Frames(); len(frames) > 0; frames = w.late.Frames() {
+		for i := range frames {
+			w.LateFrame(&frames[i])
 		}
-		w.frames = append(w.frames, f)
-		w.newest = max(w.newest, tick)
+		w.late.Sent()
 	}
-	w.arrived = w.arrived[:0]
 }
 
 // add adds the entity of slot 5, and reports whether the screen showed it.
@@ -152,7 +141,7 @@ func (c *client) Find(Slot, uint64) (p Place, ok bool) { return c.place, c.has }
 
 // packet makes a packet of a tick arrive at the client, before the next screen.
 func (w *world) packet(tick entangle.Tick) {
-	w.arrived = append(w.arrived, tick)
+	w.late.PacketReceived(uint16(tick))
 	w.Arrived(uint16(tick))
 }
 
@@ -403,7 +392,7 @@ func TestNoClaimLeadsOutOfTheHistory(t *testing.T) {
 					w.Received.Change(w.group, claim)
 				case 2:
 					screen := timesync.Screen{Base: timesync.ShownAt(claim, uint8(rng.Uint32())), Packets: 1 + rng.IntN(3)}
-					w.LateFrame(&timesync.LateFrame{Screen: screen, Newest: tick - entangle.Tick(rng.IntN(9)), Others: rng.Uint32(), Overtaken: rng.IntN(2) == 0})
+					w.LateFrame(&timesync.LateFrame{Screen: screen, Newest: uint16(tick) - uint16(rng.IntN(9)), Others: rng.Uint32(), Overtaken: rng.IntN(2) == 0})
 				default:
 					w.receive(claim)
 				}
@@ -444,17 +433,12 @@ func TestViewsEqualTheClientsOwn(t *testing.T) {
 // receiveFrame makes updates arrive in one frame, after a screen was drawn. The client tells of the frame if one of them
 // was late or overtaken, and acknowledges all of them at once.
 func (w *world) receiveFrame(store *snapshot.Store, drawn float64, ticks []entangle.Tick, add func(entangle.Tick)) {
-	tells, late := false, store.Stats().Late
+	late := store.Stats().Late
 	for _, of := range ticks {
-		tells = tells || of.Before(w.newest)
 		add(of)
 		w.packet(of)
 	}
-	if tells || store.Stats().Late != late {
-		w.screen(drawn)
-	} else {
-		w.lateFrames(drawn)
-	}
+	w.endFrame(drawn, store.Stats().Late != late)
 	for _, of := range slices.Sorted(slices.Values(ticks)) {
 		w.Acknowledge(w.group, of)
 	}

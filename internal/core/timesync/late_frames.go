@@ -1,29 +1,37 @@
 package timesync
 
 import (
+	"math/bits"
 	"slices"
-
-	"github.com/entangle-ecs/entangle"
 )
 
 // LateFrame is a frame of a client in which something arrived that made a difference on its screen at once: an update
 // for which an entity waited, or a new entity of a time that was shown already. Of packets that arrived in no such
 // frame it does not matter when they did: what they had was shown when it was due.
 type LateFrame struct {
-	Screen Screen        // that was drawn before the frame
-	Newest entangle.Tick // of the packets that had arrived in it
-	Others uint32        // bit k: a packet of the tick Newest-1-k did
+	Screen Screen // that was drawn before the frame
+	Newest uint16 // id of the newest packet that had arrived in it
+	Others uint32 // bit k: the packet Newest-1-k did
 	// Overtaken says that only the others arrived in the frame, and that Newest had arrived before each of them.
 	Overtaken bool
 }
 
-// add adds a packet of an earlier tick. It reports whether that is near enough.
-func (f *LateFrame) add(tick entangle.Tick) bool {
-	by := f.Newest.Sub(tick)
-	if by < 1 || by > 32 {
+// add adds an earlier packet. It reports whether that is near enough.
+func (f *LateFrame) add(id uint16) bool {
+	by := f.Newest - id
+	if by > 0 && by <= 32 {
+		f.Others |= 1 << (by - 1)
+	}
+	return by <= 32
+}
+
+// follow adds a later packet. It reports whether that is near enough to all of the others.
+func (f *LateFrame) follow(id uint16) bool {
+	by := int(id - f.Newest)
+	if by == 0 || bits.Len32(f.Others)+by > 32 {
 		return by == 0
 	}
-	f.Others |= 1 << (by - 1)
+	f.Newest, f.Others = id, (f.Others<<1|1)<<(by-1)
 	return true
 }
 
@@ -36,35 +44,29 @@ const lateSends = 4
 // LateFrames are the late frames of a client of which the server is to be told, the oldest first. It records the packets
 // of each frame, because that it was late is known at its end. The zero value is ready for use.
 type LateFrames struct {
-	newest  entangle.Tick // of all packets
-	some    bool          // there was one
-	frame   []LateFrame   // of this frame: the packets that came in order, then those that were overtaken
+	newest  uint16      // of all packets
+	some    bool        // there was one
+	frame   []LateFrame // of this frame
 	waiting []LateFrame
 	sends   []int // of each of waiting: how many packets are still to tell of it
 }
 
-// PacketReceived records the arrival of a packet of a tick.
-func (l *LateFrames) PacketReceived(tick entangle.Tick) {
-	overtaken := l.some && tick.Before(l.newest)
-	if !overtaken {
-		l.newest, l.some = tick, true
-	}
+// PacketReceived records the arrival of a packet.
+func (l *LateFrames) PacketReceived(id uint16) {
+	overtaken := l.some && int16(id-l.newest) < 0
 	for i := range l.frame {
 		f := &l.frame[i]
-		switch {
-		case f.Overtaken != overtaken:
-		case overtaken && f.Newest == l.newest:
-			f.add(tick)
-			return
-		case !overtaken:
-			if by := tick.Sub(f.Newest); by > 0 {
-				f.Newest, f.Others = tick, (f.Others<<1|1)<<(by-1) // shifts of 32 and more yield 0
-			}
+		if f.Overtaken == overtaken && (overtaken && f.Newest == l.newest && f.add(id) || !overtaken && f.Newest == l.newest && f.follow(id)) {
+			l.newest = f.Newest
 			return
 		}
 	}
-	f := LateFrame{Newest: l.newest, Overtaken: overtaken}
-	if f.add(tick) && len(l.frame) < MaxLateFrames {
+	f := LateFrame{Newest: l.newest, Overtaken: true}
+	if !overtaken {
+		l.newest, l.some = id, true
+		f = LateFrame{Newest: id}
+	}
+	if f.add(id) && len(l.frame) < MaxLateFrames {
 		l.frame = append(l.frame, f)
 	}
 }

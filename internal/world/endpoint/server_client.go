@@ -86,7 +86,7 @@ func (s *Server) newClient(l *layer, e *connection.Event) *client {
 func (s *Server) measure(c *client, cfg *peer.Config) {
 	c.meter = timesync.NewMeter(timesync.MeterConfig{TickRate: s.cfg.TickRate, SendEvery: s.cfg.SendEvery})
 	cfg.Clock = c.meter
-	cfg.OnPacket = func(tick entangle.Tick, _ time.Time) { c.meter.PacketReceived(tick, s.next) }
+	cfg.OnPacket = func(_ uint16, tick entangle.Tick, _ time.Time) { c.meter.PacketReceived(tick, s.next) }
 	if s.inputs != nil {
 		c.player = s.inputs.NewPlayer(c.id, c.meter)
 		cfg.Inputs = c.player

@@ -78,10 +78,10 @@ func (c *Clock) Show(now time.Time, late bool) {
 	c.sync.Screen(&c.shown)
 }
 
-// PacketReceived records the tick in a packet of the server.
-func (c *Clock) PacketReceived(tick entangle.Tick, now time.Time) {
+// PacketReceived records a packet of the server, by its id and its tick.
+func (c *Clock) PacketReceived(id uint16, tick entangle.Tick, now time.Time) {
 	c.sync.PacketReceived(tick, now)
-	c.late.PacketReceived(tick)
+	c.late.PacketReceived(id)
 }
 
 // SampleReceived records the arrival of a value of an interpolated entity with the send interval

@@ -2,6 +2,7 @@ package rewind
 
 import (
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/timesync"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -17,7 +18,9 @@ type departure struct {
 	every        int
 	since, until entangle.Tick
 	arrived      arrival
-	moved        bool // it is in another group since
+	ended        arrival // of its end
+	unsure       bool    // its end may have arrived, or wait at the client for something else
+	moved        bool    // it is in another group since
 	group        Group
 	earlier      uint32 // number of the departure before that refers to the same record; see Record.parting
 	kept         bool   // record is a copy, because the group has another one now
@@ -41,6 +44,32 @@ func (r *Received) Depart(g Group, t Target, every int, joined, tick entangle.Ti
 	rec.parting++
 	rec.parted = r.dropped + uint32(r.departures.Len())
 	r.departures.Push(d)
+}
+
+// eachEnd calls do for the departures from a group that end in a tick.
+func (r *Received) eachEnd(rec *Record, tick entangle.Tick, do func(*departure)) {
+	number := rec.parted
+	for n := rec.parting; n > 0; n-- {
+		d := r.departures.At(int(number - r.dropped))
+		if d.until == tick {
+			do(d)
+		}
+		number = d.earlier
+	}
+}
+
+// Wait records that a client has got the structure of a group as of a tick, or waits for other groups before it applies
+// that. Deliver is called when it no longer does.
+func (r *Received) Wait(g Group, tick entangle.Tick) {
+	r.eachEnd(r.record(g), tick, func(d *departure) { d.unsure = true })
+}
+
+// isLate reports whether a screen still showed an entity after its end, because that had not arrived. It rests where it was
+// then. No value is of before the oldest tick of a view, so that no client can claim for longer that it has not heard of
+// the end.
+func (r *Received) isLate(d *departure, now timesync.Shown, oldest entangle.Tick) bool {
+	at := r.at(d.ended, d.every)
+	return !d.unsure && at != inTime && at >= now && !d.until.Before(oldest)
 }
 
 // keepDepartures copies the record of a group into the departures that refer to it. It looks at no others: many

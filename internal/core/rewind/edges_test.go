@@ -322,6 +322,9 @@ func TestAMovedEntityIsInAViewOnce(t *testing.T) {
 		w.Depart(w.group, Target{Slot: 5, Entity: entity}, 2, 100, 112, set.Mask{}, true)
 		w.Depart(w.group, Target{Slot: 5, Entity: entity}, 1, 100, 116, set.Mask{}, true)
 	}
+	for _, end := range []entangle.Tick{112, 116} {
+		w.deliver(w.group, end)
+	}
 	for time, want := range map[float64]int{113: 2, 119: 1} {
 		w.view.Reset(w.History, &w.Received)
 		w.add(1, 112, shown(time))
@@ -390,4 +393,67 @@ func TestAnEntityThatJoinsACrowdIsNotShownTooEarly(t *testing.T) {
 	assert.True(t, joins(110, 117.5))
 	assert.True(t, joins(100, 112), "it was there from the beginning")
 	assert.False(t, joins(113, 117.5), "it is on the way")
+}
+
+// An entity is on the screen until its end arrives, at rest, but for no longer than a view may be in the past, whatever
+// the client acknowledges, and not if the end may have arrived.
+//
+// Proves: L2, L4
+func TestAnEndIsShownWhenItArrives(t *testing.T) {
+	const delivered = 124
+	w := newWorld(kinds())
+	w.SetReach(16)
+	for tick := entangle.Tick(100); tick <= 135; tick++ {
+		w.run(tick, 10*float64(tick), 0)
+		switch {
+		case tick == 100:
+			w.Received.Begin(w.group, tick)
+			w.deliver(w.group, tick)
+		case tick == 115:
+			w.Depart(w.group, Target{Slot: 5, Entity: 7}, 1, 100, tick, set.Mask{}, false)
+		case tick < 115:
+			w.receive(tick)
+		}
+		screen := float64(tick) - 5.5
+		switch {
+		case tick < 115:
+		case tick < delivered:
+			at, ok := w.departedAt(screen)
+			assert.True(t, ok, "tick %d: the end has not arrived", tick)
+			assert.True(t, at.Gone)
+			values, _ := w.view.Values(spot)
+			assert.InDelta(t, min(10*screen, 1140), number(values), 1e-3)
+			w.Wait(w.group, 115)
+			_, ok = w.departedAt(screen)
+			assert.Equal(t, screen < 115, ok, "tick %d: it may have arrived", tick)
+			w.eachEnd(w.record(w.group), 115, func(d *departure) { d.unsure = false })
+		case tick == delivered:
+			w.deliver(w.group, 115)
+		}
+		w.screen(screen)
+	}
+	_, ok := w.departedAt(delivered - 5.5)
+	assert.False(t, ok, "so long ago")
+}
+
+// Proves: L4
+func TestAnEndThatArrivedLateIsLate(t *testing.T) {
+	w := newWorld(kinds())
+	for tick := entangle.Tick(100); tick <= 125; tick++ {
+		w.run(tick, 10*float64(tick), 0)
+		switch {
+		case tick == 100:
+			w.Received.Begin(w.group, tick)
+			w.deliver(w.group, tick)
+		case tick == 110:
+			w.Depart(w.group, Target{Slot: 5, Entity: 7}, 1, 100, tick, set.Mask{}, false)
+		case tick == 120:
+			w.deliver(w.group, 110)
+		}
+		w.screen(float64(tick) - 5.5)
+	}
+	_, ok := w.departedAt(114.5)
+	assert.True(t, ok, "it was on the screen before")
+	_, ok = w.departedAt(115)
+	assert.False(t, ok)
 }

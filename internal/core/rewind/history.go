@@ -211,12 +211,17 @@ func (h *History) hadAll(col, row int, s Slot, n int) bool {
 	return row == h.rows || h.present[col*h.rows+row].HasRange(int(s), int(s)+n)
 }
 
-// Slots returns the slots that have a column at the newest tick.
-func (h *History) Slots(col int) set.Bitset {
+// AddSlots adds the slots that have a column at the newest tick, and those that had it when clients were sent a tick
+// last.
+func (h *History) AddSlots(to *set.Bitset, col int) {
 	if h.count == 0 {
-		return nil
+		return
 	}
-	return h.present[col*h.rows+h.at]
+	for _, row := range [...]int{h.at, h.row(h.clamp(h.sent[h.at]))} {
+		slots := h.present[col*h.rows+row]
+		to.Grow(64 * len(slots))
+		to.Join(slots)
+	}
 }
 
 // jumped reports whether the entity of a slot was teleported between two ticks.

@@ -270,6 +270,7 @@ func (r *Received) Deliver(g Group, tick entangle.Tick) {
 			c.arrived = r.with
 		}
 	}
+	r.eachEnd(rec, tick, func(d *departure) { d.ended, d.unsure = r.with, false })
 	if by := rec.newest.Sub(tick); by > 0 && by < 64 {
 		rec.mask |= 1 << by // what arrived before has waited for it
 	} else {

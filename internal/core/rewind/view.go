@@ -220,7 +220,7 @@ func (v *View) AddDeparted(client Client) {
 			arrived = rec.arrived
 		}
 		now := client.Time(d.every)
-		if !now.Tick().Before(d.until) {
+		if !now.Tick().Before(d.until) && !v.received.isLate(d, now, v.history.oldestShown(d.every)) {
 			continue
 		}
 		next, any := v.nextStay(client, d)

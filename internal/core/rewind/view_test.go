@@ -280,6 +280,9 @@ func TestATeleportIsAStep(t *testing.T) {
 func TestOnlyWhatThePlayerSawIsInAView(t *testing.T) {
 	w := even(kinds(), 0)
 	w.Depart(w.group, Target{Slot: 5, Entity: 7}, 1, 100, 115, set.Mask{}, false)
+	w.run(120, 0, 0)
+	w.deliver(w.group, 115)
+	w.endFrame(114, false)
 	w.Received.Begin(w.group, 118) // another entity
 	_, ok := w.at(spot, 114.5)
 	assert.True(t, ok, "it was despawned in tick 115, and was on the screen")

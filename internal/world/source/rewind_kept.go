@@ -37,9 +37,7 @@ func (r *Rewind) listKept(now entangle.Tick) {
 	k.stretches, k.names, k.joined, k.except = k.stretches[:0], k.names[:0], k.joined[:0], k.except[:0]
 	k.slots.Reset()
 	for _, col := range r.chosen {
-		slots := r.history.Slots(col)
-		k.slots.Grow(64 * len(slots)) // the history may have room for more slots than the table
-		k.slots.Join(slots)
+		r.history.AddSlots(&k.slots, col)
 	}
 	for s := k.slots.Next(0); s >= 0; s = k.slots.Next(s + 1) {
 		r.list(repl.Slot(s))

@@ -334,7 +334,19 @@ func (st *structure) ActionsSent(message uint16) (groups int) {
 
 // HandleDelivered records that an action message was acknowledged.
 func (st *structure) HandleDelivered(message uint16) {
-	st.actions.HandleDelivered(message, st.handleActionDelivered)
+	var waits func(flight.Action, entangle.Tick)
+	if st.received != nil {
+		waits = st.recordWaiting
+	}
+	st.actions.HandleDelivered(message, st.handleActionDelivered, waits)
+}
+
+// recordWaiting records that an action may wait at the peer.
+func (st *structure) recordWaiting(a flight.Action, tick entangle.Tick) {
+	sp, i := st.groups.LocateHandle(a.Group)
+	for k := range int(a.Groups) {
+		st.received.Wait(placeAt(sp, i+k), tick)
+	}
 }
 
 // handleActionDelivered clears an action that is no longer pending from its groups.

@@ -56,16 +56,12 @@ func (y *misled) deceive() {
 
 // show sends an entity with both inputs, a name and a spot.
 func (y *misled) show(group repl.Handle) {
-	var w bits.Writer
-	w.Bits(10, 32)
-	heads := repl.Heads{Tick: 10}
-	heads.Append(&w, &repl.Record{Kind: repl.Full, Group: group, Tick: 10})
-	w.Bits(0b10000, 5)  // no needs, no predicted entities, no references and leavers; a group of one
-	w.Bits(0b111100, 6) // controller, flag, glance, name, spot and thrust
-	writeWhole(&w, uint64(group))
-	w.Bits(0, 64)
-	heads.End(&w)
-	y.say(peer.Actions, w.Finish())
+	y.record(repl.Record{Kind: repl.Full, Group: group, Tick: 10}, func(w *bits.Writer) {
+		w.Bits(0b10000, 5)  // no needs, no predicted entities, no references and leavers; a group of one
+		w.Bits(0b111100, 6) // controller, flag, glance, name, spot and thrust
+		writeWhole(w, uint64(group))
+		w.Bits(0, 64)
+	})
 }
 
 // lie sends a frame of a channel without message ids, in a packet with a tick.

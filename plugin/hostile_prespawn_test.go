@@ -16,7 +16,6 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/packet"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/core/session"
 	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/plugin"
 	"github.com/entangle-ecs/entangle/protocol"
@@ -124,7 +123,7 @@ func newForger(t *testing.T, rng *rand.Rand) *forger {
 	g := &gunner{rng: rng}
 	y := &forger{rng: rng, g: g, has: map[repl.Handle]uint64{}, seqs: map[repl.Handle]repl.Seq{}, last: map[repl.Handle]entangle.Tick{}, reg: registry.Of(shellProtocol())}
 	y.tyrant = newTyrantOf(t, shellProtocol, g.addTo)
-	y.at = func() entangle.Tick { return 1000 + y.frames }
+	y.at, y.read = func() entangle.Tick { return 1000 + y.frames }, y.readPings
 	return y
 }
 
@@ -133,19 +132,7 @@ func numberOf[T any](y *forger) int { return y.reg.ComponentOf(reflect.TypeFor[T
 // step runs a frame in which the server answers the pings of the client.
 func (y *forger) step() {
 	y.frames++
-	y.run(1)
-	for {
-		n, from, err := y.conn.Receive(y.buf[:])
-		if err != nil {
-			break
-		}
-		y.addr = from
-		if _, payload, ok := y.sess.HandleDatagram(session.Addr{AddrPort: from}, y.buf[:n], y.now); ok {
-			y.read(payload)
-		}
-		for _, ok := y.sess.PollEvent(); ok; _, ok = y.sess.PollEvent() {
-		}
-	}
+	y.tyrant.step()
 	if y.pinged {
 		y.pinged = false
 		var w bits.Writer
@@ -156,11 +143,10 @@ func (y *forger) step() {
 		w.Uvarint(1)
 		y.send(append(append(y.header(y.at()), byte(peer.Clock)|0x80), w.Finish()...))
 	}
-	y.sess.Advance(y.now)
 }
 
-// read finds the pings in a payload.
-func (y *forger) read(b []byte) {
+// readPings finds the pings in a payload.
+func (y *forger) readPings(b []byte) {
 	if h, body, err := packet.ParseHeader(b); err == nil && h.Kind == packet.Data {
 		for len(body) > 0 {
 			head, at := body[0], 1
@@ -219,25 +205,20 @@ func (y *forger) set(w *bits.Writer, set uint64) {
 
 // act sends an action of a group of one entity.
 func (y *forger) act(kind repl.Kind, group repl.Handle, seq repl.Seq, tick, base entangle.Tick, predicted bool, set uint64) {
-	var w bits.Writer
-	w.Bits(uint64(tick), 32)
-	heads := repl.Heads{Tick: tick}
-	heads.Append(&w, &repl.Record{Kind: kind, Group: group, Seq: seq, Tick: tick, From: repl.From{Base: base}})
-	if kind == repl.Gone {
-		w.Bool(false)
-	} else {
+	r := repl.Record{Kind: kind, Group: group, Seq: seq, Tick: tick, From: repl.From{Base: base}}
+	y.record(r, func(w *bits.Writer) {
 		w.Bool(false) // no needs
 		members := repl.Predicted{Stated: predicted, All: kind == repl.Full}
 		if kind == repl.Change {
 			members.Members = []repl.PredictedMember{{On: y.rng.IntN(2) == 0}}
 		}
-		members.Append(&w)
+		members.Append(w)
 		refs := y.rng.IntN(4)
 		w.Bool(refs > 0)
 		if refs > 0 {
 			w.Uvarint(uint64(refs))
 			for range refs {
-				repl.AppendRef(&w, repl.Ref{ID: repl.ID{Group: repl.Handle(y.rng.IntN(12))}})
+				repl.AppendRef(w, repl.Ref{ID: repl.ID{Group: repl.Handle(y.rng.IntN(12))}})
 			}
 		}
 		w.Bool(false) // no leavers
@@ -254,18 +235,16 @@ func (y *forger) act(kind repl.Kind, group repl.Handle, seq repl.Seq, tick, base
 			}
 			w.Bool(removed != 0)
 			if removed != 0 {
-				y.set(&w, removed)
+				y.set(w, removed)
 			}
 		}
 		if kind == repl.Full {
 			y.has[group] = 0
 		}
 		y.has[group] = y.has[group]&^removed | set
-		y.set(&w, set)
-		y.values(&w, set, refs, tick)
-	}
-	heads.End(&w)
-	y.say(peer.Actions, w.Finish())
+		y.set(w, set)
+		y.values(w, set, refs, tick)
+	})
 }
 
 // values writes the values of components.

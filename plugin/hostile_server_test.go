@@ -36,6 +36,7 @@ type tyrant struct {
 	c    *player
 	hash uint64               // protocol hash
 	at   func() entangle.Tick // the tick of its messages
+	read func(payload []byte) // reads what the client sends; it may be nil
 }
 
 // newTyrant connects an honest client to a server that implements only the session and the hello.
@@ -89,7 +90,9 @@ func (y *tyrant) step() {
 			break
 		}
 		y.addr = from
-		y.sess.HandleDatagram(session.Addr{AddrPort: from}, y.buf[:n], y.now)
+		if _, payload, ok := y.sess.HandleDatagram(session.Addr{AddrPort: from}, y.buf[:n], y.now); ok && y.read != nil {
+			y.read(payload)
+		}
 		for _, ok := y.sess.PollEvent(); ok; _, ok = y.sess.PollEvent() {
 		}
 	}
@@ -120,24 +123,31 @@ func (y *tyrant) say(ch channel.ID, body []byte) {
 // act sends an action of a group of one entity, with the components in set: one bit each for flag,
 // name and spot.
 func (y *tyrant) act(kind repl.Kind, group repl.Handle, seq repl.Seq, tick, base entangle.Tick, set uint64) {
-	var w bits.Writer
-	w.Bits(uint64(tick), 32)
-	heads := repl.Heads{Tick: tick}
-	heads.Append(&w, &repl.Record{Kind: kind, Group: group, Seq: seq, Tick: tick, From: repl.From{Base: base}})
-	if kind == repl.Gone {
-		w.Bool(false) // no leavers
-	} else {
+	y.record(repl.Record{Kind: kind, Group: group, Seq: seq, Tick: tick, From: repl.From{Base: base}}, func(w *bits.Writer) {
 		w.Bits(0b10000, 5) // no needs, no predicted entities, no references and leavers; a group of one
 		if kind == repl.Change {
 			w.Bool(false)
 		}
 		w.Bits(set, 3)
 		if set&2 != 0 {
-			writeWhole(&w, uint64(group))
+			writeWhole(w, uint64(group))
 		}
 		if set&4 != 0 {
 			w.Bits(0, 64)
 		}
+	})
+}
+
+// record sends an action with a record, whose body a function writes, unless it ends the group.
+func (y *tyrant) record(r repl.Record, body func(w *bits.Writer)) {
+	var w bits.Writer
+	w.Bits(uint64(r.Tick), 32)
+	heads := repl.Heads{Tick: r.Tick}
+	heads.Append(&w, &r)
+	if r.Kind == repl.Gone {
+		w.Bool(false) // no leavers
+	} else {
+		body(&w)
 	}
 	heads.End(&w)
 	y.say(peer.Actions, w.Finish())

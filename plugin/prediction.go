@@ -39,7 +39,7 @@ func (c *Client) initPrediction() {
 	prediction, err := predict.NewPrediction(predict.PredictionConfig{
 		World: c.world, Protocol: c.protocol, Hub: c.hub, Time: c.time,
 		Replayer: c.replayer, Why: c.why, Log: c.log, MaxRollback: c.config.maxRollback(), Newest: c.config.RollbackToNewest,
-		Synced: c.steered.Synced, ConfirmedTick: c.engine.ConfirmedTick,
+		Connected: c.engine.Open, Synced: c.steered.Synced, ConfirmedTick: c.engine.ConfirmedTick,
 		Applier: c.applier, Resources: c.resources, InterpolatedTick: c.interpolatedTick, ShownTick: c.shownTick, RemoveDespawned: c.applier.RemoveDespawned, OnResync: func(t entangle.Tick) { resynced.Push(PredictionResynced{t}) },
 	})
 	if err != nil {

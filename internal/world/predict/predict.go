@@ -36,6 +36,8 @@ type PredictionConfig struct {
 	// Newest makes a rollback go to the newest of several mispredicted ticks, instead of the oldest.
 	Newest bool
 
+	// Connected reports whether there is a connection.
+	Connected func() bool
 	// Synced reports whether the clock is set to the server's ticks.
 	Synced func() bool
 	// ConfirmedTick returns the newest tick of which all confirmed state has arrived.

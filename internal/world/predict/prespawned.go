@@ -6,7 +6,6 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/rollback"
 	"github.com/entangle-ecs/entangle/internal/set"
-	"github.com/entangle-ecs/entangle/internal/world/sink"
 	"github.com/entangle-ecs/entangle/internal/world/source"
 	"github.com/entangle-ecs/entangle/prespawn"
 	"github.com/mlange-42/arche/ecs"
@@ -24,13 +23,14 @@ type prespawned struct {
 	matcher *prespawn.Matcher[ecs.Entity]
 	// interpolated returns the tick at which the client shows interpolated entities, or would.
 	interpolated func() entangle.Tick
-	references   set.Mask      // columns with references to entities
-	applier      *sink.Applier // nil in tests without a server
+	connected    func() bool
+	references   set.Mask // columns with references to entities
 
-	relations []ecs.ID // all relations that the prediction knows
+	relations []ecs.ID // all relations that the prediction knows; one may be there twice
 
 	repeated []ecs.Entity              // entities that the present tick has spawned again
 	into     map[ecs.Entity]ecs.Entity // the entities that they are
+	givenUp  []ecs.Entity              // entities that gave way to those of the present tick
 	holders  []ecs.Entity              // scratch
 	withID   ecs.Mask                  // scratch, of mapTargets
 	withTo   ecs.RelationFilter        // scratch, of mapTargets
@@ -43,16 +43,13 @@ type prespawned struct {
 const maxPrespawnTicks = 1024
 
 func (p *prespawned) init(l *lifecycle, cfg *PredictionConfig, of *source.Prespawns) {
-	p.lifecycle, p.source, p.interpolated = l, of, cfg.InterpolatedTick
+	p.lifecycle, p.source, p.interpolated, p.connected = l, of, cfg.InterpolatedTick, cfg.Connected
 	p.matcher = prespawn.New(prespawn.DefaultLimit, cfg.World.Alive)
-	p.applier = cfg.Applier
 	p.into, p.drop, p.swap = map[ecs.Entity]ecs.Entity{}, p.removeUnmatched, p.mergedInto
 	p.lifecycle.isAbsent = p.matcher.Absent
 	p.relations = slices.Clone(p.children.relations)
 	for col := range p.modes.relation.All() {
-		if id := p.cols[col].id; !slices.Contains(p.relations, id) {
-			p.relations = append(p.relations, id)
-		}
+		p.relations = append(p.relations, p.cols[col].id)
 	}
 	for col := range p.cols {
 		if info := p.cols[col].info; info != nil && p.modes.kept.Has(col) && info.Plan.HasRefs() {
@@ -68,31 +65,27 @@ func (p *prespawned) begin() { p.source.Begin() }
 // the server's. Without a connection they are the game's own. Before the clock of a connection is set, they are
 // removed: their ticks are not the server's, so that none of its entities would ever match them.
 func (p *prespawned) end() {
-	now := p.progress.present()
-	if !p.progress.synced() && !p.hasReplicas() {
+	now, synced := p.progress.present(), p.progress.synced()
+	if !synced && !p.connected() {
 		p.source.Cancel()
 		return
 	}
-	if !p.progress.synced() {
-		p.source.End(now)
+	if p.source.End(now); !synced {
 		for _, e := range p.source.Spawned() {
-			if p.world.Alive(e) && !p.predicts(e) {
+			if p.world.Alive(e) { // else it went with its parent
 				p.despawn(e)
 			}
 		}
-		return
-	}
-	if p.source.End(now); len(p.source.Spawned()) == 0 {
 		return
 	}
 	p.repeated = p.repeated[:0]
 	clear(p.into)
 	until := now + p.lifetime()
 	for _, e := range p.source.Spawned() {
-		if !p.world.Alive(e) || p.predicts(e) {
-			continue // it was given up for one of the others, or is a child that rolls back already
+		if p.predicts(e) || p.mergedInto(0, e) != e {
+			continue // it lost components.Prespawned in this tick and got it again, so that it is there twice
 		}
-		if into, repeated := p.matcher.Spawned(e, p.source.HashOf(e), now, until, p.drop); repeated {
+		if into, repeated := p.matcher.Spawned(e, p.source.HashOf(e), now, until, p.giveUp); repeated {
 			p.repeated = append(p.repeated, e)
 			p.into[e] = into
 		} else {
@@ -101,13 +94,28 @@ func (p *prespawned) end() {
 		}
 	}
 	p.mergeAll()
+	p.removeGivenUp()
 }
 
-// hasReplicas reports whether entities of a server have arrived.
-func (p *prespawned) hasReplicas() bool { return p.applier != nil && p.applier.Replicas.Len() > 0 }
+// giveUp notes an entity that gives way to one of the present tick. It is removed after all of them are merged, because
+// one of them may be its child, or be merged into it.
+func (p *prespawned) giveUp(e ecs.Entity, _ prespawn.State) { p.givenUp = append(p.givenUp, e) }
 
-// despawn removes an entity in the tick that has spawned it, with its children, as a server does. It
-// returns false for an entity that is not prespawned.
+// removeGivenUp removes the entities that gave way in the present tick.
+func (p *prespawned) removeGivenUp() {
+	if len(p.givenUp) == 0 {
+		return
+	}
+	p.children.followNew() // new children are removed with them
+	p.grow()
+	for _, e := range p.givenUp {
+		p.removeUnmatched(e, prespawn.Waiting)
+	}
+	p.givenUp = p.givenUp[:0]
+}
+
+// despawn removes an entity in the tick that has spawned it, with its children, as a server does. Children that roll
+// back are despawned like any other. It returns false for an entity that is not prespawned.
 func (p *prespawned) despawn(e ecs.Entity) bool {
 	if !p.source.Has(e) {
 		return false
@@ -115,7 +123,9 @@ func (p *prespawned) despawn(e ecs.Entity) bool {
 	tree := append(p.holders[:0], e)
 	for i := 0; i < len(tree); i++ {
 		p.children.each(tree[i], func(child ecs.Entity) {
-			if !p.predicts(child) && !slices.Contains(tree, child) {
+			if p.predicts(child) {
+				p.lifecycle.despawn(child, child)
+			} else if p.children.isCandidate(child) && !slices.Contains(tree, child) {
 				tree = append(tree, child)
 			}
 		})
@@ -165,9 +175,7 @@ func (p *prespawned) mergeAll() {
 		p.mapColumn(col)
 	}
 	for _, e := range p.repeated {
-		if p.world.Alive(e) {
-			p.writer.Remove(e)
-		}
+		p.writer.Remove(e)
 	}
 }
 
@@ -184,12 +192,9 @@ func (p *prespawned) bringBack(slot rollback.Slot, from ecs.Entity) {
 	}
 	for col := range p.columnsOf(from, cols).All() {
 		c := &p.cols[col]
-		if !p.world.Has(e, c.id) {
-			continue // only one relation stays
-		}
-		copy(c.memoryOf(e), c.memoryOf(from))
+		copy(c.memoryOf(e), c.memoryOf(from)) // the entity may lack it: only one relation stays
 		if p.modes.relation.Has(col) {
-			p.setTarget(slot, set.MaskOf(col), p.mergedInto(0, p.world.Relations().Get(from, c.id)))
+			p.setTarget(slot, set.MaskOf(col), p.world.Relations().Get(from, c.id))
 		}
 	}
 }
@@ -274,17 +279,11 @@ func (p *prespawned) arrived(e ecs.Entity, slot rollback.Slot, hash uint32, tick
 
 // expire removes entities that the server does not have.
 func (p *prespawned) expire() {
-	if p.matcher.Len() > 0 {
-		p.matcher.Expire(p.progress.present(), p.progress.confirmed, p.progress.oldest(), p.drop)
-	}
+	p.matcher.Expire(p.progress.present(), p.progress.confirmed, p.progress.oldest(), p.drop)
 }
 
 // removeUnmatched removes an entity that the server does not have, with the children that the game has
 // spawned.
 func (p *prespawned) removeUnmatched(e ecs.Entity, _ prespawn.State) {
-	if slot, ok := p.table.SlotOf(e); ok {
-		p.removeOne(&leavingEntity{entity: e, slot: rollback.Slot(slot), local: true})
-	} else {
-		p.writer.Remove(e)
-	}
+	p.removeOne(&leavingEntity{entity: e, slot: p.slotOf(e), local: true})
 }

@@ -51,18 +51,20 @@ func fcProtocol() *protocol.Protocol {
 
 // forecast is a client's world with its prediction, in which a test speaks for the server.
 type forecast struct {
-	t       testing.TB
-	world   *ecs.World
-	time    *components.Time
-	sched   *tick.Schedule
-	p       *Prediction
-	synced  bool
-	f       entangle.Tick // the confirmed tick
-	set     bool          // there is one
-	removed []ecs.Entity
-	steps   []string
-	onPlan  func(step string) // called for each step of a plan; it may be nil
-	first   ecs.Entity
+	t      testing.TB
+	world  *ecs.World
+	time   *components.Time
+	sched  *tick.Schedule
+	p      *Prediction
+	synced bool
+
+	connected bool          // says whether there is a connection while the clock is not set
+	f         entangle.Tick // the confirmed tick
+	set       bool          // there is one
+	removed   []ecs.Entity
+	steps     []string
+	onPlan    func(step string) // called for each step of a plan; it may be nil
+	first     ecs.Entity
 
 	systems []func()
 	movers  ecs.CachedFilter
@@ -107,6 +109,7 @@ func newForecast(t testing.TB, with func(*PredictionConfig)) *forecast {
 	cfg := PredictionConfig{
 		World: &w, Protocol: of, Hub: hub, Time: f.time, MaxRollback: 16,
 		Replayer:        &input.Replayer{Schedule: f.sched, Time: f.time, Hub: hub, Post: message.NewPost(of, false), Inputs: input.NewClientInputs(&w, hub, of)},
+		Connected:       func() bool { return f.connected },
 		Synced:          func() bool { return f.synced },
 		ConfirmedTick:   func() (entangle.Tick, bool) { return f.f, f.set },
 		RemoveDespawned: func(e ecs.Entity) { f.removed = append(f.removed, e); w.RemoveEntity(e) },

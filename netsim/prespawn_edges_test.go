@@ -224,3 +224,103 @@ func TestABulletThatTheClientSpawnsEarlier(t *testing.T) {
 		assert.Equal(t, plugin.PrespawnStats{Matched: 1}, g.peers[0].Client().Stats().Prespawned)
 	}
 }
+
+// A message or an input that names a bullet before its match arrives at the server without an entity. From the match on
+// it arrives with the server's.
+//
+// Proves: E2
+func TestABulletIsNamedBeforeItsMatch(t *testing.T) {
+	g := newShots(t, latency(100*ms), 1, func(g *shots) { g.life = forever })
+	client, w, on := g.peers[0].Client(), g.peers[0].World(), g.sim.World()
+	send, received := plugin.NewSender[pointing](w), plugin.NewReader[plugin.MessageReceived[pointing]](on)
+	guns := generic.NewFilter1[gun]()
+	at, of := client.Tick()+3, func() (e ecs.Entity) {
+		for _, e = range g.bullets(t, w) {
+		}
+		return e
+	}
+	inputs, messages, matched := map[entangle.Tick]ecs.Entity{}, []ecs.Entity{}, entangle.Tick(0)
+	g.press[1] = func(tick entangle.Tick, in *gun) {
+		if in.At = of(); tick == at {
+			in.Fire = 1
+		}
+		if matched == 0 && client.Stats().Prespawned.Matched > 0 {
+			matched = tick
+		}
+	}
+	g.main = func(server bool, w *ecs.World) {
+		if server {
+			for q := guns.Query(w); q.Next(); {
+				inputs[ecs.GetResource[components.Time](w).Tick] = q.Get().At
+			}
+			for _, m := range received.Read() {
+				messages = append(messages, m.Message.At)
+			}
+		}
+	}
+	require.True(t, g.sim.RunUntil(time.Second, func() bool { return g.count(w) == 1 }))
+	require.NoError(t, send.Send(components.Server, pointing{of()}))
+	require.True(t, g.sim.RunUntil(time.Second, func() bool { return matched != 0 }))
+	require.NoError(t, send.Send(components.Server, pointing{of()}))
+	g.sim.Run(time.Second)
+	is, ok := g.peers[0].Origin(of())
+	require.True(t, ok)
+	assert.Equal(t, []ecs.Entity{{}, is}, messages)
+	require.Greater(t, matched.Sub(at), int32(5))
+	for tick := at + 1; tick.Before(matched); tick++ {
+		require.Zero(t, inputs[tick], "tick %d", tick)
+	}
+	for tick := matched; tick.Before(matched + 20); tick++ {
+		require.Equal(t, is, inputs[tick], "tick %d", tick)
+	}
+}
+
+// If the server despawns a bullet and spawns another one with its hash in one update, the client has the new one, which
+// is the one that a replay spawns again. It is also the only one left on a client that has spawned both.
+//
+// Proves: E8
+func TestABulletThatReplacesOneOfItsHash(t *testing.T) {
+	for _, ahead := range []bool{false, true} {
+		for _, every := range []int{1, 3} {
+			jam := true
+			g := newShots(t, latency(80*ms), 1, func(g *shots) {
+				g.life, g.every, g.unwatched = forever, every, true
+				g.edit = func(_ firing, p *components.Prespawned) { p.Hash = 77 }
+			})
+			g.skip = func(server bool, _ entangle.Tick) bool { return !server && !ahead && jam }
+			first := g.peers[0].Client().Tick() + 3
+			second := first + 40
+			g.pressAt(1, 3, 43)
+			g.main = func(_ bool, w *ecs.World) {
+				if ecs.GetResource[components.Time](w).Tick != second {
+					return
+				}
+				for id, e := range g.bullets(t, w) {
+					if id.tick == uint32(first) {
+						plugin.Despawn(w, e)
+					}
+				}
+			}
+			w, client := g.peers[0].World(), g.peers[0].Client()
+			is := bulletID{1, uint32(second), 0}
+			require.True(t, g.sim.RunUntil(2*time.Second, func() bool {
+				_, there := g.bullets(t, g.sim.World())[is]
+				return there && g.server.Tick().Sub(second) > 8
+			}))
+			if ahead {
+				g.sim.Run(2 * time.Second)
+				assert.Equal(t, g.paths(t, g.sim.World()), g.paths(t, w))
+				continue
+			}
+			before := g.bullets(t, w)
+			require.Len(t, before, 1)
+			require.Contains(t, before, is)
+			jam = false
+			plugin.RequestRollback(w, second-1)
+			g.sim.Run(time.Second / 20)
+			assert.Equal(t, before, g.bullets(t, w), "every %d", every)
+			assert.EqualValues(t, 1, client.Stats().Prespawned.Merged)
+			assert.Zero(t, client.Stats().Prespawned.Collisions)
+		}
+	}
+}

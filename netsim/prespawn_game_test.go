@@ -26,11 +26,15 @@ type (
 		Last  ecs.Entity // the bullet that it shot last
 		Shots uint32
 	}
-	gun    struct{ Move, Fire int8 } // the input of its player
-	tail   struct{ Of ecs.Entity }   // of the child of a bullet: the bullet
-	hue    struct{ Colour int32 }    // the server's alone
-	spark  struct{}                  // it is not registered
-	bullet struct {
+	gun struct { // the input of its player
+		Move, Fire int8
+		At         ecs.Entity
+	}
+	pointing struct{ At ecs.Entity } // a message
+	tail     struct{ Of ecs.Entity } // of the child of a bullet: the bullet
+	hue      struct{ Colour int32 }  // the server's alone
+	spark    struct{}                // it is not registered
+	bullet   struct {
 		X, Speed int32
 		Left     uint8 // ticks until it ends
 	}
@@ -53,6 +57,7 @@ func shotsProtocol() *protocol.Protocol {
 	protocol.Component[tail](p).Predict(protocol.Full)
 	protocol.Component[hue](p)
 	protocol.Input[gun](p).Rebroadcast()
+	protocol.Message[pointing](p)
 	return p
 }
 

@@ -217,7 +217,7 @@ type InputStats struct {
 
 	Intents        uint64 // entities of protocol.Intent that were spawned
 	IntentsRefused uint64 // those that the function of IntentRule.Accept has refused
-	IntentsCrowded uint64 // inputs that fired nothing, because more than 256 entities of the client were waiting for their ticks
+	IntentsCrowded uint64 // shots that were not fired, because 256 entities of the client were waiting for their ticks
 
 	// SeenClamped counts ticks for which a client claimed to have seen entities at a time that is more than
 	// half a second after the newest tick, or longer ago than twice its round trip, two send intervals and

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 
@@ -78,14 +79,12 @@ func (c *ReceivedInputs) fire(a *arrivedInput) {
 	}
 	player := stream.player
 	player.waiting = slices.DeleteFunc(player.waiting, func(tick entangle.Tick) bool { return !c.tick.Before(tick) })
-	if len(player.waiting) >= MaxWaitingIntents {
-		c.stats.IntentsCrowded++
-		return
-	}
 	shot := source.Shot{Shooter: stream.entity, ID: a.id, Owner: player.id, Tick: a.tick}
-	fired, refused := c.intents.Fire(shot, stream.number, value)
-	c.stats.Intents, c.stats.IntentsRefused = c.stats.Intents+uint64(fired), c.stats.IntentsRefused+uint64(refused)
-	for range fired {
+	fired := c.intents.Fire(shot, stream.number, value, MaxWaitingIntents-len(player.waiting))
+	c.stats.Intents += uint64(fired.Spawned)
+	c.stats.IntentsRefused += uint64(fired.Refused)
+	c.stats.IntentsCrowded += uint64(fired.Crowded)
+	for range fired.Spawned {
 		player.waiting = append(player.waiting, a.tick)
 	}
 }
@@ -152,5 +151,5 @@ func (o *ownInputs) fireOne(k *ownKind, stream *ownStream, tick entangle.Tick, v
 		}
 		shot.ID = id
 	}
-	o.intents.Fire(shot, k.number, value)
+	o.intents.Fire(shot, k.number, value, math.MaxInt)
 }

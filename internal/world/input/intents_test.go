@@ -25,16 +25,25 @@ type (
 		components.At
 		Pull uint8
 	}
+	slug struct { // the blueprint of what some inputs fire as well
+		components.At
+		Pull uint8
+	}
 	shard struct{ Size int32 }
 )
+
+// bothPull is the Pull that fires a pellet and a slug.
+const bothPull = 100
 
 func triggerProtocol(t *testing.T) *protocol.Protocol {
 	p := protocol.New(protocol.Config{Name: "trigger"})
 	protocol.Component[components.ControlledBy](p)
 	protocol.Component[components.Prespawned](p)
 	protocol.Blueprint(p, func(*ecs.World, ecs.Entity, pellet) struct{ shard } { return struct{ shard }{} })
+	protocol.Blueprint(p, func(*ecs.World, ecs.Entity, slug) struct{ shard } { return struct{ shard }{} })
 	protocol.Input[trigger](p)
 	protocol.Intent(p, func(_ ecs.Entity, in trigger) (pellet, bool) { return pellet{Pull: in.Pull}, true }, components.Replicate{})
+	protocol.Intent(p, func(_ ecs.Entity, in trigger) (slug, bool) { return slug{Pull: in.Pull}, in.Pull == bothPull }, components.Replicate{})
 	require.NoError(t, registry.Seal(p))
 	return p
 }
@@ -164,6 +173,21 @@ func TestFiredEntitiesThatWaitAreBounded(t *testing.T) {
 	assert.Len(t, pellets(&b.world), 2)
 	assert.EqualValues(t, 2, b.inputs.Stats().IntentsCrowded)
 	assert.Len(t, b.player.waiting, 2)
+}
+
+// An input that fires several entities fires as many of them as there is room for.
+//
+// Proves: T13
+func TestAnInputThatFiresTwiceIsBounded(t *testing.T) {
+	b := newBattery(t)
+	for range MaxWaitingIntents - 3 {
+		b.player.waiting = append(b.player.waiting, b.tick+20)
+	}
+	b.arrives(b.tick+4, 2, 0, bothPull)
+	b.inputs.SpawnIntents()
+	assert.Len(t, b.player.waiting, MaxWaitingIntents)
+	assert.EqualValues(t, 3, b.inputs.Stats().Intents)
+	assert.EqualValues(t, 1, b.inputs.Stats().IntentsCrowded)
 }
 
 // An input of an entity that has changed hands, or is gone, since the input arrived fires nothing.

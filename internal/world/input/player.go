@@ -26,7 +26,7 @@ type InputStats struct {
 
 	Intents        uint64 // entities that were spawned for an input, before its tick
 	IntentsRefused uint64 // entities that the game's function has refused
-	IntentsCrowded uint64 // inputs that arrived while the client had too many entities of ticks to come
+	IntentsCrowded uint64 // shots that were not fired, because the client had too many entities of ticks to come
 
 	// SeenClamped counts ticks for which a client claimed to have seen what it cannot have seen.
 	SeenClamped uint64

@@ -89,28 +89,38 @@ func NewIntents(w *ecs.World, r *registry.Registry, server bool, marks ...ecs.ID
 // Has reports whether inputs of a type can fire something.
 func (i *Intents) Has(input int) bool { return i != nil && len(i.kinds[input]) > 0 }
 
-// Fire spawns what an input fires. It returns the number of entities, and how many more the server's
-// function has refused.
-func (i *Intents) Fire(shot Shot, input int, value []byte) (fired, refused int) {
+// Fired counts what an input fires.
+type Fired struct {
+	Spawned int
+	Refused int // by the server's function
+	Crowded int // for which there was no room
+}
+
+// Fire spawns what an input fires, at most as many entities as there is room for.
+func (i *Intents) Fire(shot Shot, input int, value []byte, room int) (all Fired) {
 	for n := range i.kinds[input] {
 		k := &i.kinds[input][n]
 		blueprint, ok := k.Fire(shot.Shooter, value)
 		if !ok {
 			continue
 		}
+		if all.Spawned >= room {
+			all.Crowded++
+			continue
+		}
 		k.blueprint.SetTick(blueprint, shot.Tick)
 		if i.server && !k.Accept(shot.Shooter, blueprint) {
-			refused++
+			all.Refused++
 			continue
 		}
 		if !i.world.Alive(shot.Shooter) {
 			break // the game's function has removed it
 		}
 		if i.spawn(k, shot, blueprint) {
-			fired++
+			all.Spawned++
 		}
 	}
-	return fired, refused
+	return all
 }
 
 // spawn spawns an entity with a blueprint. It returns false if that is there already.

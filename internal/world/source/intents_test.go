@@ -1,6 +1,7 @@
 package source
 
 import (
+	"math"
 	"testing"
 	"unsafe"
 
@@ -59,11 +60,11 @@ func newGunners(t *testing.T, server bool) *gunners {
 // fire fires what an input says, and returns the hashes of the entities.
 func (g *gunners) fire(shot Shot, in inButton) (hashes []uint32, refused int) {
 	shot.Shooter, g.hashes = g.shooter, nil
-	fired, refused := g.intents.Fire(shot, 0, unsafe.Slice((*byte)(unsafe.Pointer(&in)), unsafe.Sizeof(in)))
-	if fired != len(g.hashes) {
+	all := g.intents.Fire(shot, 0, unsafe.Slice((*byte)(unsafe.Pointer(&in)), unsafe.Sizeof(in)), math.MaxInt)
+	if all.Spawned != len(g.hashes) {
 		panic("the number of entities is wrong")
 	}
-	return g.hashes, refused
+	return g.hashes, all.Refused
 }
 
 // Both sides compute the same hash of what an input fires, whatever was fired before: of the blueprint, the tick, the

@@ -26,7 +26,7 @@ type prespawned struct {
 	connected    func() bool
 	references   set.Mask // columns with references to entities
 
-	relations []ecs.ID // all relations that the prediction knows; one may be there twice
+	relations []ecs.ID // all relations that the prediction knows, each once
 
 	repeated []ecs.Entity              // entities that the present tick has spawned again
 	into     map[ecs.Entity]ecs.Entity // the entities that they are
@@ -49,7 +49,9 @@ func (p *prespawned) init(l *lifecycle, cfg *PredictionConfig, of *source.Prespa
 	p.lifecycle.isAbsent = p.matcher.Absent
 	p.relations = slices.Clone(p.children.relations)
 	for col := range p.modes.relation.All() {
-		p.relations = append(p.relations, p.cols[col].id)
+		if id := p.cols[col].id; !p.children.is.Get(id) {
+			p.relations = append(p.relations, id)
+		}
 	}
 	for col := range p.cols {
 		if info := p.cols[col].info; info != nil && p.modes.kept.Has(col) && info.Plan.HasRefs() {

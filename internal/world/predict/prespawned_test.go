@@ -279,6 +279,12 @@ func TestARepeatedSpawnHasWhatTheReplayGaveIt(t *testing.T) {
 	}
 }
 
+// Each relation is searched once for what has a repeated spawn as its target, also one that is a hierarchy.
+func TestRelationsOfRepeatedSpawnsAreSearchedOnce(t *testing.T) {
+	g := newFiring(t)
+	assert.ElementsMatch(t, []ecs.ID{g.child, g.dock, g.tow}, g.p.prespawned.relations)
+}
+
 // Despawn leaves entities alone that are neither predicted nor prespawned.
 func TestDespawnIsNotForOtherEntities(t *testing.T) {
 	g := newFiring(t)

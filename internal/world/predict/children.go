@@ -65,8 +65,7 @@ func (c *children) followNew() {
 			switch {
 			case !c.isCandidate(e):
 			case c.isChild(e):
-				c.writer.Exchange(e, c.mark, nil, nil)
-				c.addChildren(e)
+				c.follow(e)
 				more = true
 			default:
 				c.candidates = append(c.candidates, e)
@@ -74,6 +73,12 @@ func (c *children) followNew() {
 		}
 	}
 	c.candidates = c.candidates[:0]
+}
+
+// follow makes an entity roll back, and its children candidates.
+func (c *children) follow(e ecs.Entity) {
+	c.writer.Exchange(e, c.mark, nil, nil)
+	c.addChildren(e)
 }
 
 // isCandidate reports whether an entity is alive, and does not roll back yet.

@@ -7,6 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/mlange-42/arche/ecs"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // A predicted despawn that the server makes too is final, and causes no rollback.
@@ -300,4 +301,51 @@ func TestAnExcludedEntityStaysAsItIs(t *testing.T) {
 	f.confirmTick(1006)
 	assert.Empty(t, f.check())
 	assert.Equal(t, []ecs.Entity{b}, f.removed)
+}
+
+// A child that is attached in the tick of its parent's despawn goes with it, and returns with it if the server keeps the
+// parent.
+//
+// Proves: B17
+func TestANewChildIsDespawnedWithItsParent(t *testing.T) {
+	f, e := steady(t, nil)
+	var kid, grandkid ecs.Entity
+	f.in(1006, func() {
+		kid, grandkid = f.world.NewEntity(f.fuel), f.world.NewEntity(f.fuel)
+		f.hang(kid, e)
+		f.hang(grandkid, kid)
+		f.holds(kid).Left = 3
+		f.p.Despawn(e)
+	})
+	f.run(2)
+	assert.Empty(t, f.has(e)+f.has(kid)+f.has(grandkid))
+	f.says(e, 1006, fcPlace{15, 0}, fcPace{1, 0})
+	f.confirmTick(1006)
+	require.NotEmpty(t, f.check())
+	assert.Equal(t, "place pace ", f.has(e))
+	assert.Equal(t, "fuel fuel ", f.has(kid)+f.has(grandkid))
+	assert.EqualValues(t, 3, f.holds(kid).Left)
+	f.despawns(e, 1008)
+	f.confirmTick(1008)
+	f.run(2)
+	assert.False(t, f.world.Alive(kid) || f.world.Alive(grandkid))
+}
+
+// A prespawned child of the tick of its parent's despawn goes at once, as if it was despawned by itself.
+//
+// Proves: E5
+func TestANewPrespawnedChildGoesWithItsParent(t *testing.T) {
+	g := newFiring(t)
+	e := g.fired(1003, 0)
+	var kid, grandkid ecs.Entity
+	g.ticks[1004] = func() {
+		kid, grandkid = g.shoots(7), g.world.NewEntity(g.fuel)
+		g.hang(kid, e)
+		g.hang(grandkid, kid)
+		g.p.Despawn(e)
+	}
+	g.run(1)
+	assert.Empty(t, g.shots())
+	assert.False(t, g.world.Alive(kid) || g.world.Alive(grandkid))
+	assert.False(t, g.p.Intends(7))
 }

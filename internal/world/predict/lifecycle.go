@@ -16,6 +16,10 @@ type lifecycle struct {
 	removeDespawned func(e ecs.Entity)      // removes an entity that the server has despawned
 	isAbsent        func(e ecs.Entity) bool // reports whether a replay will spawn a prespawned entity again
 
+	// removeSpawned removes an entity with components.Prespawned that this tick has spawned, with its children. It returns
+	// false for any other one.
+	removeSpawned func(e ecs.Entity) bool
+
 	// assembledAfter returns the columns among the disabled ones of an entity that it got from blueprints of
 	// later ticks.
 	assembledAfter func(slot rollback.Slot, tick entangle.Tick) set.Mask
@@ -45,7 +49,13 @@ func (l *lifecycle) despawn(e, root ecs.Entity) {
 		return
 	}
 	l.disabled[slot].on = true // in a cycle of relations it is a descendant of its own
-	l.children.each(e, func(child ecs.Entity) { l.despawn(child, root) })
+	l.children.each(e, func(child ecs.Entity) {
+		if l.children.isCandidate(child) && !l.removeSpawned(child) {
+			l.children.follow(child) // it was attached in this tick
+			l.grow()
+		}
+		l.despawn(child, root)
+	})
 	l.disable(slot)
 	now := l.progress.present()
 	switch {

@@ -46,7 +46,7 @@ func (p *prespawned) init(l *lifecycle, cfg *PredictionConfig, of *source.Prespa
 	p.lifecycle, p.source, p.interpolated, p.connected = l, of, cfg.InterpolatedTick, cfg.Connected
 	p.matcher = prespawn.New(prespawn.DefaultLimit, cfg.World.Alive)
 	p.into, p.drop, p.swap = map[ecs.Entity]ecs.Entity{}, p.removeUnmatched, p.mergedInto
-	p.lifecycle.isAbsent = p.matcher.Absent
+	p.lifecycle.isAbsent, p.lifecycle.removeSpawned = p.matcher.Absent, p.despawn
 	p.relations = slices.Clone(p.children.relations)
 	for col := range p.modes.relation.All() {
 		if id := p.cols[col].id; !p.children.is.Get(id) {

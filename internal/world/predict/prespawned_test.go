@@ -367,19 +367,19 @@ func TestASpawnThatEndsInItsTickTakesItsChildrenAlong(t *testing.T) {
 	g := newFiring(t)
 	other := g.spawns("other", 1001, fcPlace{}, fcPace{})
 	theirs := g.world.NewEntity(ecs.ComponentID[components.Remote](g.world))
-	var kids [2]ecs.Entity
+	var both [2]ecs.Entity
 	g.ticks[1004] = func() {
 		e := g.shoots(7, g.child)
-		kids = [2]ecs.Entity{g.shoots(8), g.world.NewEntity(g.kit)}
-		for _, kid := range append(kids[:], other, theirs) {
-			g.hang(kid, e)
+		both = [2]ecs.Entity{g.shoots(8), g.world.NewEntity(g.kit)}
+		for _, child := range append(both[:], other, theirs) {
+			g.hang(child, e)
 		}
-		g.world.Relations().Set(e, g.child, kids[0])
+		g.world.Relations().Set(e, g.child, both[0])
 		require.True(t, g.p.Despawn(e))
 	}
 	g.run(3)
 	assert.Empty(t, g.shots())
-	assert.False(t, g.world.Alive(kids[0]) || g.world.Alive(kids[1]))
+	assert.False(t, g.world.Alive(both[0]) || g.world.Alive(both[1]))
 	assert.True(t, g.world.Alive(theirs))
 	assert.True(t, g.world.Alive(other))
 	assert.Empty(t, g.has(other))
@@ -389,8 +389,7 @@ func TestASpawnThatEndsInItsTickTakesItsChildrenAlong(t *testing.T) {
 	assert.Equal(t, "place pace ", g.has(other))
 }
 
-// An entity that gives way to others of a tick is removed with its children, those of that tick too, and a spawn that a
-// replay repeats is merged into it before.
+// An entity that gives way to others of a tick is removed with its children, those of that tick too.
 //
 // Proves: E4, E6
 func TestAnEntityGivesWayWithItsChildren(t *testing.T) {

@@ -89,12 +89,53 @@ func TestRocksOverABadNetwork(t *testing.T) {
 	}
 }
 
+// A client that has stood still receives a rock that the server has assembled already, as of a tick that the client has
+// still to compute: before, in and after the tick of the rock. It assembles the rock in its tick, also then.
+//
+// Proves: T4
+func TestARockIsAssembledInATickToCome(t *testing.T) {
+	for after := range entangle.Tick(10) {
+		g, at := newRocks(t, latency(5*ms), 1), entangle.Tick(0)
+		g.peers[0].Freeze(120 * ms)
+		g.between = func(w *ecs.World, tick entangle.Tick) {
+			at = tick + 1 + after
+			g.place(w, 1, at, components.Everyone)
+			g.between = nil
+		}
+		g.sim.Run(2 * time.Second)
+		g.requireEqualFrom(t, 1, 1, at, g.server.Tick())
+	}
+}
+
+// If the prediction of an entity ends and begins again in one frame, the client has computed the same as if that had
+// not happened, also of what is never sent, and of an entity that was assembled long ago.
+//
+// Proves: B25
+func TestPredictionThatEndsAndBeginsInOneFrame(t *testing.T) {
+	g := newRocks(t, latency(5*ms), 1)
+	e := g.place(g.sim.World(), 1, 0, components.Everyone)
+	g.sim.Run(3 * time.Second)
+	at, off := g.tickOf(1), entangle.Tick(0)
+	g.peers[0].Freeze(120 * ms)
+	g.between = func(w *ecs.World, tick entangle.Tick) {
+		switch replicate := valueOn[components.Replicate](w, e); {
+		case off == 0:
+			replicate.Predict, off = components.Nobody, tick
+		case tick == off+2:
+			replicate.Predict, g.between = components.Everyone, nil
+		}
+	}
+	g.sim.Run(2 * time.Second)
+	require.Nil(t, g.between)
+	g.requireEqualFrom(t, 1, 1, at, g.server.Tick())
+}
+
 // A client that joins late, or to which the rock is shown later, gets the blueprint as the rock is then.
-// From the tick after that on it computes the same as the server, also what is never sent, if its clock was
-// set by then. The client that has the rock is sent nothing for that: the same datagrams as without the
+// From the tick after that on it computes the same as the server, also what is never sent. The client that has the
+// rock is sent nothing for that: the same datagrams as without the
 // function.
 //
-// Proves: T9
+// Proves: T4, T9
 func TestABlueprintIsRefreshedWhenItIsSent(t *testing.T) {
 	var logs [][]string
 	for _, refresh := range []bool{false, true} {
@@ -133,9 +174,7 @@ func TestABlueprintIsRefreshedWhenItIsSent(t *testing.T) {
 			}
 			server := g.logs[0][plan.Tick-1][1]
 			assert.Equal(t, rockState{rock{plan.X, server.rock.Speed}, plan.Angle}, server)
-			if client == 2 {
-				g.requireEqualSince(t, client, 1, plan.Tick)
-			}
+			g.requireEqualSince(t, client, 1, plan.Tick)
 		}
 		assert.Equal(t, refresh, g.refreshed > 0)
 	}

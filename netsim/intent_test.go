@@ -94,6 +94,26 @@ func TestIntentOfClientD(t *testing.T) {
 	g.requireEqualFrom(t, clientD, key)
 }
 
+// A client that stands still while the shot is fired gets it as of a tick that the client has still to compute: before,
+// in and after the tick of the shot. It assembles the shot in its tick, also then.
+//
+// Proves: T7
+func TestIntentOfAClientThatStandsStill(t *testing.T) {
+	for before := range entangle.Tick(10) {
+		g := newVolleys(t, []netsim.Link{latency(20 * ms), latency(5 * ms)}, func(g *volleys) { g.delay = 0 })
+		key := g.fireAt(1, 20, 7)
+		press := g.press[1]
+		g.press[1] = func(tick entangle.Tick, in *volley) { // the ship stays where it is, so that nothing is mispredicted
+			press(tick, in)
+			in.Move = 0
+		}
+		require.True(t, g.sim.RunUntil(time.Second, func() bool { return g.server.Tick() == key.tick-before }))
+		g.peers[1].Freeze(120 * ms)
+		g.sim.Run(2 * time.Second)
+		g.requireEqualFrom(t, 2, key)
+	}
+}
+
 // The server spawns the entity when the input has arrived, long before its tick: without a position or
 // anything else but the blueprint, as a child of the shooter. In its tick it is assembled, and is a child no
 // more.

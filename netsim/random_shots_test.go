@@ -198,16 +198,6 @@ type firedShot struct {
 	entity  ecs.Entity
 	shooter ecs.Entity // of a salvo
 	tick    entangle.Tick
-	lost    map[entangle.ClientID]bool // of a salvo: the clients that did not see its shooter all the time while it waited
-}
-
-// recordViews records which clients see the shooter of a salvo, while that waits for its tick. One that sees the
-// shooter for a part of that time only, by way of its group, predicts the salvo again from its tick on, and does not know what is
-// not sent.
-func (s *firedShot) recordViews(e ecs.Entity, clients []entangle.ClientID, relevance *plugin.Relevance) {
-	for _, c := range clients {
-		s.lost[c] = s.lost[c] || !relevance.Sees(e, c)
-	}
 }
 
 // The rare things that shots do.
@@ -267,7 +257,7 @@ func (j *inputJudge) jumped(at helm) bool {
 func (j *shotJudge) checkServer(w *ecs.World) func() {
 	of, control := ecs.ComponentID[components.IntentOf](w), ecs.ComponentID[components.ControlledBy](w)
 	moves, glows, now := ecs.ComponentID[flight](w), ecs.ComponentID[glow](w), ecs.GetResource[components.Time](w)
-	inputs, relevance := plugin.NewInputs[hand](w), plugin.NewRelevance(w)
+	inputs := plugin.NewInputs[hand](w)
 	salvos, hands, tracers := generic.NewFilter1[salvo](), generic.NewFilter2[hand, components.ControlledBy](), generic.NewFilter1[tracer]()
 	return func() {
 		for q := salvos.Query(w); q.Next(); {
@@ -276,16 +266,13 @@ func (j *shotJudge) checkServer(w *ecs.World) func() {
 			s, known := j.fired[plan.Press]
 			switch {
 			case !known:
-				s = firedShot{entity: e, shooter: plan.From, tick: plan.Tick, lost: map[entangle.ClientID]bool{}}
+				s = firedShot{entity: e, shooter: plan.From, tick: plan.Tick}
 				j.fired[plan.Press] = s
 				j.checkSource(&plan, owner, now.Tick)
 			case s.entity != e || s.tick != plan.Tick:
 				j.fail("the server", now.Tick, "%v and %v are both of one input: %+v, %+v", e, s.entity, plan, s)
 			}
 			waits := now.Tick.Before(plan.Tick)
-			if w.Alive(plan.From) && !plan.Tick.Before(now.Tick) {
-				s.recordViews(plan.From, j.scene.connected(), &relevance)
-			}
 			if w.Has(e, of) != waits || w.Has(e, moves) == waits || w.Has(e, glows) == waits {
 				j.fail("the server", now.Tick, "%v, %+v: that it waits is %v; it has IntentOf: %v, parts: %v, %v", e, plan, waits, w.Has(e, of), w.Has(e, moves), w.Has(e, glows))
 			}
@@ -350,7 +337,6 @@ type shotCourt struct {
 	world  *ecs.World
 	now    *components.Time
 	smooth smoothness
-	since  entangle.Tick                // since when the client predicts anything at all
 	made   []madeInput                  // in this frame
 	mine   map[uint32]ecs.Entity        // own shots of the last frame
 	gone   map[uint32]bool              // own salvos that have gone
@@ -398,12 +384,6 @@ func (c *shotCourt) Update(w *ecs.World) {
 	made := c.made
 	if c.made = nil; client.State() != plugin.Connected {
 		return
-	}
-	if q := w.Query(ecs.All(ecs.ComponentID[components.Predicted](w))); q.Count() == 0 {
-		c.since = c.now.Tick
-		q.Close()
-	} else {
-		q.Close()
 	}
 	is := c.read(w)
 	for press, all := range is {
@@ -455,7 +435,7 @@ func (c *shotCourt) read(w *ecs.World) (all map[uint32][]ecs.Entity) {
 		case other:
 			c.count(shotPredicted)
 		}
-		if !c.isJudged(e, plan.Tick) || c.fired[plan.Press].lost[c.guest.ID()] {
+		if !c.isJudged(e, plan.Tick) {
 			continue
 		}
 		if w.Has(e, of) != waits || w.Has(e, moves) == waits || w.Has(e, glows) == waits {
@@ -490,10 +470,10 @@ func (c *shotCourt) read(w *ecs.World) (all map[uint32][]ecs.Entity) {
 	return all
 }
 
-// isJudged reports whether a shot of a tick must be exact: if the client has simulated it from that tick on. A client
-// that predicted nothing has no state to replay it from.
+// isJudged reports whether a shot of a tick must be exact: if the client has received it within MaxRollback, and so has
+// simulated it from that tick on.
 func (c *shotCourt) isJudged(e ecs.Entity, tick entangle.Tick) bool {
-	return c.smooth.smoothForLong(c.now.Tick) && c.since.Before(tick) && c.first[e].Sub(tick) < randomRate-5
+	return c.smooth.smoothForLong(c.now.Tick) && c.first[e].Sub(tick) < randomRate-5
 }
 
 // checkOne checks the entities of one input.

@@ -26,7 +26,7 @@
 //
 // The methods of a [Store] by purpose:
 //   - set-up: New, Grow;
-//   - histories: Begin, Column, Arrange, Placed, Changed, Always, Backfill, Cut, Shelve, Clear, Forget; getters
+//   - histories: Begin, BeginEmpty, Column, Arrange, Placed, Changed, Always, Backfill, Cut, Shelve, Clear, Forget; getters
 //     Holds, Newest, FormAt, Touched, EachUnlike;
 //   - confirmed state: Confirmed, ConfirmedValue, ConfirmedColumn, Note, NoteValues,
 //     Exclude;

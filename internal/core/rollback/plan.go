@@ -20,7 +20,7 @@ const (
 	// tick.
 	StepRestore
 	// StepRestart rebuilds the world from the confirmed state at the tick. Components without
-	// confirmed state keep their present value. Histories begin again with that tick.
+	// confirmed state at that tick keep their present value. Histories begin again with that tick.
 	StepRestart
 	// StepTick simulates the tick. If Step.First is set, it runs for the first time, because the
 	// clock was set past it; otherwise it is replayed.
@@ -109,14 +109,15 @@ func (t *Timeline) TakeOver(plan []Step) []Step {
 	return append(plan, Step{Kind: StepTakeOver, Tick: t.Present}, Step{Kind: StepRefresh})
 }
 
-// Restart appends the plan for when there is no history of the confirmed tick.
-func (t *Timeline) Restart(plan []Step) []Step {
-	plan = append(plan, Step{Kind: StepSave}, Step{Kind: StepRestart, Tick: t.Confirmed})
+// Restart appends the plan for when there is no history of the confirmed tick. from is that tick, or an earlier
+// one if something has to be simulated since then.
+func (t *Timeline) Restart(plan []Step, from entangle.Tick) []Step {
+	plan = append(plan, Step{Kind: StepSave}, Step{Kind: StepRestart, Tick: from})
 	ran := t.Ran
 	if ran.Before(t.Confirmed) {
 		ran = t.Confirmed
 	}
-	plan = t.ticks(plan, t.Confirmed, ran)
+	plan = t.ticks(plan, from, ran)
 	return append(plan, Step{Kind: StepPutBack}, Step{Kind: StepRefresh})
 }
 

@@ -68,11 +68,11 @@ func TestARestartBeginsAtTheConfirmedTick(t *testing.T) {
 		"tick 103", "insert 103 due",
 		"tick 104 for the first time", "insert 104 due",
 		"put back", "refresh",
-	}, words(line.Restart(nil)))
+	}, words(line.Restart(nil, line.Confirmed)))
 	none := Timeline{At: 90, Ran: 91, Present: 103, Confirmed: 102}
 	assert.Equal(t, []string{
 		"save", "restart 102", "tick 103 for the first time", "insert 103 due", "put back", "refresh",
-	}, words(none.Restart(nil)))
+	}, words(none.Restart(nil, none.Confirmed)))
 }
 
 func TestThePresentIsAmendedOrTakenOver(t *testing.T) {
@@ -103,7 +103,7 @@ func TestPlansAcrossTheEndOfTicks(t *testing.T) {
 func TestPlanLimit(t *testing.T) {
 	for ticks := range entangle.Tick(40) {
 		line := Timeline{At: 100 + ticks, Ran: 100 + ticks, Present: 100 + ticks, Confirmed: 100}
-		for _, plan := range [][]Step{line.Rollback(nil, 100), line.Restart(nil), line.TakeOver(nil), line.Amend(nil)} {
+		for _, plan := range [][]Step{line.Rollback(nil, 100), line.Restart(nil, line.Confirmed), line.TakeOver(nil), line.Amend(nil)} {
 			assert.LessOrEqual(t, len(line.End(plan)), PlanLimit(int(ticks)))
 		}
 	}

@@ -50,6 +50,16 @@ func (s *Store) Begin(tick entangle.Tick) {
 	s.log.removeBefore(s.oldest())
 }
 
+// BeginEmpty drops all histories and opens the row of a tick, when no slot has an entity. All earlier ticks that a
+// row is left for are held, too: there was no entity in them either.
+func (s *Store) BeginEmpty(tick entangle.Tick) {
+	s.Clear()
+	s.rows.beginTick(tick)
+	for i := range s.rows.rows {
+		s.rows.rows[i].held, s.rows.rows[i].raw = true, set.Mask{}
+	}
+}
+
 func (r *ring) beginTick(tick entangle.Tick) {
 	gap := int(tick.Sub(r.newest))
 	if !r.begun || gap > len(r.rows) {

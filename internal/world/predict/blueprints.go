@@ -77,13 +77,71 @@ func (b *blueprints) init(l *lifecycle, cfg *PredictionConfig, of *source.Bluepr
 	b.lacks, b.due = b.lacksSent, b.isShown
 }
 
+// arrive disables the entities that have arrived since the last Check, and that the server has assembled in a
+// tick which has not run here: they come in that tick.
+func (b *blueprints) arrive() {
+	if b.Blueprints == nil || !b.progress.synced() {
+		return
+	}
+	for _, slot := range b.tracked {
+		if b.forms[slot].Alive || !b.predicts(b.entity(slot)) {
+			continue
+		}
+		for i := range b.kinds {
+			if due, ok := b.assembledIn(slot, &b.kinds[i]); ok && b.progress.present().Before(due) {
+				b.disableAbsent(slot)
+				b.comesIn(slot, due)
+			}
+		}
+	}
+}
+
+// assembledIn returns the tick of the blueprint of an entity, if the server had assembled the entity by the tick
+// of its confirmed state.
+func (b *blueprints) assembledIn(slot rollback.Slot, k *blueprintColumns) (due entangle.Tick, ok bool) {
+	state, value := b.store.Confirmed(slot), b.valueOf(slot, k)
+	if !state.Known || value == nil {
+		return 0, false
+	}
+	due = k.Tick(value)
+	return due, due != 0 && !state.Tick.Before(due)
+}
+
+// valueOf returns the memory of the blueprint of an entity, disabled or not, or nil.
+func (b *blueprints) valueOf(slot rollback.Slot, k *blueprintColumns) []byte {
+	d := &b.disabled[slot]
+	switch {
+	case !d.on:
+		return b.cols[k.blueprint].memoryOf(b.entity(slot))
+	case d.mask.Has(k.blueprint):
+		at := b.disabledAt(d, k.blueprint)
+		return d.values[at : at+b.cols[k.blueprint].size]
+	}
+	return nil
+}
+
+// comesIn notes that an entity does not exist before a tick.
+func (b *blueprints) comesIn(slot rollback.Slot, tick entangle.Tick) {
+	if a := (absentEntity{b.entity(slot), slot, tick}); !slices.Contains(b.absent, a) {
+		b.absent = append(b.absent, a)
+	}
+}
+
 // findLate asks for rollbacks to before the ticks of the entities that should be assembled already. An
 // entity for which that is too long ago, or of which there is no history, is assembled in the next tick.
+// Entities that have arrived count also if they are disabled, or have been assembled while they were not predicted.
 func (b *blueprints) findLate(d *decision, why *Why) {
 	if b.Blueprints == nil {
 		return
 	}
 	b.waiting = b.AppendWaiting(b.waiting[:0])
+	for _, slot := range b.arrived {
+		for i := range b.kinds {
+			if due, ok := b.assembledIn(slot, &b.kinds[i]); ok {
+				b.waiting = append(b.waiting, source.Waiting{Entity: b.entity(slot), Tick: due})
+			}
+		}
+	}
 	for _, w := range b.waiting {
 		if b.progress.present().Before(w.Tick) || !b.predicts(w.Entity) {
 			continue
@@ -92,10 +150,44 @@ func (b *blueprints) findLate(d *decision, why *Why) {
 			why.Found(WhyFinding{Reason: ByBlueprint, Tick: w.Tick, Entity: w.Entity, Column: -1})
 			d.ask(before, ByBlueprint)
 			if slot := b.slotOf(w.Entity); b.store.Confirmed(slot).Known {
-				b.absent = append(b.absent, absentEntity{w.Entity, slot, w.Tick})
+				b.comesIn(slot, w.Tick)
 			}
 		}
 	}
+}
+
+// restartTick returns the tick at which histories begin again: the confirmed one, or one before which all entities
+// that the server has assembled in the last ticks are assembled. Until its tick, such an entity is absent.
+func (b *blueprints) restartTick(confirmed entangle.Tick) (from entangle.Tick) {
+	if from = confirmed; b.Blueprints == nil {
+		return from
+	}
+	for slot := range b.forms {
+		if !b.forms[slot].Alive {
+			continue
+		}
+		for i := range b.kinds {
+			due, ok := b.assembledIn(rollback.Slot(slot), &b.kinds[i])
+			if !ok || b.progress.present().Before(due) || b.progress.tooDeep(due-1) {
+				continue
+			}
+			if b.comesIn(rollback.Slot(slot), due); (due - 1).Before(from) {
+				from = due - 1
+			}
+		}
+	}
+	return from
+}
+
+// disableAfter disables the entities that are assembled after a tick and were not there before, if there are no
+// histories from which that tick could be restored.
+func (b *blueprints) disableAfter(tick entangle.Tick) {
+	for _, a := range b.absent {
+		if tick.Before(a.tick) && b.predicts(a.entity) && b.entity(a.slot) == a.entity {
+			b.disableAbsent(a.slot)
+		}
+	}
+	b.commitStructure(restored)
 }
 
 // assemble assembles the entities that wait for the present tick.
@@ -131,7 +223,7 @@ func (b *blueprints) laterParts(slot rollback.Slot, tick entangle.Tick) (cols se
 		if !d.on || !d.mask.Has(k.mark) || !d.mask.Has(k.blueprint) {
 			continue
 		}
-		if at := b.disabledAt(d, k.blueprint); tick.Before(k.Tick(d.values[at : at+b.cols[k.blueprint].size])) {
+		if tick.Before(k.Tick(b.valueOf(slot, k))) {
 			cols = cols.Or(k.assembled)
 		}
 	}

@@ -159,12 +159,6 @@ func TestAnEntityWithValuesIsAsOfTheirTick(t *testing.T) {
 // Proves: T4
 func TestABlueprintThatIsTooLateAsksForNoRollback(t *testing.T) {
 	g := newAssembling(t)
-	g.plans(1001, 998)
-	assert.Empty(t, g.check(), "the histories begin later")
-	g.run(1)
-	assert.Contains(t, g.parts(g.watched), "spin ")
-
-	g = newAssembling(t)
 	g.run(30)
 	g.confirmTick(g.time.Tick)
 	g.plans(g.time.Tick, g.time.Tick-17)
@@ -181,6 +175,74 @@ func TestABlueprintThatIsTooLateAsksForNoRollback(t *testing.T) {
 	g.jump(6)
 	for _, step := range g.check() {
 		assert.NotContains(t, step, "restore", "more than MaxRollback ticks before the present")
+	}
+}
+
+// A client that has predicted nothing assembles an entity in its tick as any other does, also in one that is before the
+// client's first.
+//
+// Proves: T4
+func TestAnEntityIsAssembledBeforeTheFirstTick(t *testing.T) {
+	g := newAssembling(t)
+	e := g.plans(1001, 998, g.place, g.pace)
+	g.moving(e, fcPlace{X: 104}, fcPace{X: 1})
+	assert.Equal(t, "restore 997", g.check()[0])
+	assert.Equal(t, map[entangle.Tick]string{997: "", 998: "place pace plan spin "}, clipped(g.there, 997, 999))
+	assert.Equal(t, fcPlace{X: 104}, *g.at(e))
+}
+
+// If there are no histories, they begin before the tick of an entity that the server has assembled by the confirmed
+// tick. Other entities have their confirmed state as of that tick.
+//
+// Proves: T4
+func TestARestartAssemblesInTheTick(t *testing.T) {
+	g := newAssembling(t)
+	g.synced = false
+	other := g.spawns("other", 1004, fcPlace{X: 50}, fcPace{X: 1})
+	e := g.plans(1006, 1005, g.place, g.pace)
+	g.moving(e, fcPlace{X: 102}, fcPace{X: 1})
+	g.run(2)
+	g.says(other, 1006, fcPlace{X: 52}, fcPace{X: 1})
+	g.synced = true
+	g.confirmTick(1006)
+	g.jump(7)
+	clear(g.there)
+	assert.Equal(t, "restore 1004", g.check()[0])
+	assert.Equal(t, map[entangle.Tick]string{1004: "", 1005: "place pace plan spin "}, clipped(g.there, 1004, 1006))
+	assert.Equal(t, g.time.Tick, g.p.progress.worldTick)
+	assert.Equal(t, fcPlace{X: 102 + int32(g.time.Tick-1006)}, *g.at(e))
+	assert.Equal(t, fcPlace{X: 52 + int32(g.time.Tick-1006)}, *g.at(other))
+}
+
+// The server's state may be of a tick that has not run here. If the server has assembled the entity by then, it is
+// assembled in its own tick also here: in one that has run, by a rollback, and in one that is to come, in which it
+// appears. That it is disabled until the tick of its state, as a prespawned entity is, makes no difference.
+//
+// Proves: T4, T7
+func TestAnEntityOfAStateToComeIsAssembledInItsTick(t *testing.T) {
+	for _, due := range []entangle.Tick{1003, 1005, 1006, 1007, 1008} {
+		for _, prespawned := range []bool{false, true} {
+			g := newAssembling(t)
+			g.run(4)
+			require.Equal(t, entangle.Tick(1005), g.time.Tick)
+			e := g.plans(1008, due, g.place, g.pace)
+			g.moving(e, fcPlace{X: 100 + int32(1009-due)}, fcPace{X: 1})
+			if prespawned {
+				g.p.PrespawnedArrived(e, g.p.entities.slotOf(e), 77, 1008)
+			}
+			g.check()
+			g.run(1)
+			g.p.Request(1002) // another rollback changes nothing
+			g.run(5)
+			for tick := entangle.Tick(1003); tick != 1012; tick++ {
+				want := ""
+				if !tick.Before(due) {
+					want = "place pace plan spin "
+				}
+				assert.Equal(t, want, g.there[tick], "assembled in %d, in %d, prespawned: %v", due, tick, prespawned)
+			}
+			assert.Equal(t, fcPlace{X: 100 + int32(1012-due)}, *g.at(e), "assembled in %d", due)
+		}
 	}
 }
 

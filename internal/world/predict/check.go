@@ -40,6 +40,8 @@ func (p *Prediction) Check() {
 	p.resources.differing = p.resources.differing[:0]
 	p.children.followNew()
 	p.blueprints.SetTicks(progress.present()+1, false)
+	p.shaper.resume()
+	p.blueprints.arrive()
 	p.entities.commitStructure(between)
 
 	confirmed, ok := progress.confirmedTick()
@@ -69,7 +71,7 @@ func (p *Prediction) Check() {
 	case (progress.lost || news && ok) && progress.tooDeep(confirmed):
 		plan = line.TakeOver(plan)
 	case progress.lost || news && ok && !p.entities.store.Holds(confirmed):
-		plan = line.Restart(plan)
+		plan = line.Restart(plan, p.blueprints.restartTick(confirmed))
 	default:
 		p.findMispredictions(confirmed, news)
 		plan = p.correct(plan, &line)
@@ -97,13 +99,13 @@ func (p *Prediction) correct(plan []rollback.Step, line *rollback.Timeline) []ro
 	return plan
 }
 
-// beginHistories begins histories at the present tick, if nothing is predicted.
+// beginHistories begins histories, if nothing is predicted: what arrives later may be of a tick before the present
+// one.
 func (p *Prediction) beginHistories() {
 	progress, store := &p.progress, p.entities.store
 	progress.lost, progress.worldTick = false, progress.present()
 	if !store.Holds(progress.worldTick) {
-		store.Clear()
-		store.Begin(progress.worldTick)
+		store.BeginEmpty(progress.worldTick)
 		p.resources.takeOver()
 		p.resources.save(progress.worldTick)
 	}

@@ -56,8 +56,10 @@ func (p *Prediction) Untrack(e ecs.Entity, slot rollback.Slot) {
 	if p.IsDisabled(slot) { // the server has not despawned it
 		p.shaper.enableLocalComponents(slot)
 		p.lifecycle.returnChildren(slot)
+		p.entities.endSlot(slot)
+	} else {
+		p.entities.untrack(slot)
 	}
-	p.entities.endSlot(slot)
 	p.prespawned.matcher.Ended(e)
 	p.children.endChildren(e)
 }

@@ -29,7 +29,7 @@
 //
 // Data: entities.go, columns.go (the components, and how each is predicted), values.go,
 // resources.go. Presence: shaper.go, disabled.go, children.go,
-// prespawned.go, blueprints.go, intents.go, excluded.go.
+// prespawned.go, blueprints.go, intents.go, excluded.go, resumed.go.
 //
 // For the game and its developer: corrections.go, stats.go, why.go, why_inputs.go, why_reason.go,
 // why_report.go.

@@ -25,10 +25,11 @@ type entities struct {
 	disabled []disabled      // by slot
 	used     set.Mask        // columns with histories that some entity has had
 
-	isBare  func(slot rollback.Slot) bool // reports whether an entity that has arrived waits to be assembled
-	arrived []rollback.Slot               // entities that arrived from the server since the last Check
-	tracked []rollback.Slot               // entities that were tracked, disabled or enabled since the last commitStructure
-	before  structureLog
+	isBare    func(slot rollback.Slot) bool // reports whether an entity that has arrived waits to be assembled
+	arrived   []rollback.Slot               // entities that arrived from the server since the last Check
+	untracked untracked
+	tracked   []rollback.Slot // entities that were tracked, disabled or enabled since the last commitStructure
+	before    structureLog
 }
 
 // rollbackMarker is the marker of the table: every entity that rolls back has it, whether it is

@@ -238,7 +238,7 @@ func TestRequestsOfTheGame(t *testing.T) {
 	f.p.Request(1009)
 	assert.Empty(t, f.check())
 	f.p.Request(10)
-	assert.Equal(t, "restore 1000", f.check()[0], "before the first tick")
+	assert.Equal(t, "restore 989", f.check()[0], "before the first tick, when there was nothing")
 	assert.EqualValues(t, 3, f.p.Stats().Rollbacks[ByRequest])
 }
 

@@ -40,13 +40,23 @@ func TestBeforeTheClockIsSynced(t *testing.T) {
 	assert.Empty(t, f.check())
 }
 
-// Prediction of an entity can be switched off and on, also within one frame: its earlier
-// predictions no longer count.
+// Prediction of an entity can be switched off and on: its earlier predictions no longer count. Within one frame it is
+// as if that had not happened, also for components that are never sent.
+//
+// Proves: B25
 func TestPredictionIsTurnedOffAndOn(t *testing.T) {
 	for name, between := range map[string]int{"in one frame": 0, "some frames apart": 3} {
 		t.Run(name, func(t *testing.T) {
 			f, e := steady(t, nil)
+			f.world.Add(e, f.fuel)
+			f.main(func() { f.holds(e).Left++ })
+			f.run(5)
+			left, reason := f.holds(e).Left+int32(between), ByMismatch
+			if between > 0 {
+				reason = BySpawn
+			}
 			f.turnOff(e)
+			*f.at(e) = fcPlace{-1, -1} // confirmed values come into the world
 			f.run(between)
 			f.confirmTick(f.time.Tick - 2)
 			f.world.Add(e, f.p.Marks()...)
@@ -57,8 +67,12 @@ func TestPredictionIsTurnedOffAndOn(t *testing.T) {
 			assert.Len(t, f.check(), 3)
 			assert.EqualValues(t, 502, f.at(e).X)
 			assert.True(t, f.p.entities.forms[slot].Alive, "it is followed")
-			assert.EqualValues(t, 1, f.p.Stats().Rollbacks[BySpawn])
+			assert.EqualValues(t, 1, f.p.Stats().Rollbacks[reason])
+			if between == 0 {
+				assert.Equal(t, left, f.holds(e).Left)
+			}
 			assert.Empty(t, f.check())
+			assert.Empty(t, f.p.entities.untracked.slots)
 		})
 	}
 }

@@ -114,11 +114,12 @@ func (s *resources) insertAndSave(tick entangle.Tick) {
 func (s *resources) restore(tick entangle.Tick) {
 	for _, r := range s.list {
 		memory := s.memory(r)
-		if value, _, ok := r.row(tick); ok {
+		value, _, held := r.row(tick)
+		if held {
 			copy(memory, value)
 		}
 		latest, at, ok := s.from.Confirmed(r.number)
-		if ok && (at == tick || r.overdue && at.Before(tick)) {
+		if ok && (at == tick || (r.overdue || !held) && at.Before(tick)) {
 			copy(memory, latest)
 		}
 		if r.overdue {

@@ -90,15 +90,16 @@ func (p *Prediction) takeOver() {
 	progress.lost = !progress.synced() || !ok
 }
 
-// restart begins histories at the confirmed tick. Components without confirmed state keep their
-// present value.
-func (p *Prediction) restart(confirmed entangle.Tick) {
-	p.prespawned.disableAfter(confirmed)
+// restart begins histories at a tick, the confirmed one or an earlier one. Components without confirmed state as of
+// that tick keep their present value.
+func (p *Prediction) restart(from entangle.Tick) {
+	p.prespawned.disableAfter(from)
+	p.blueprints.disableAfter(from)
 	p.entities.store.Clear()
-	p.entities.store.Begin(confirmed)
-	p.entities.save(confirmed)
-	p.resources.expire(confirmed)
-	p.restore(confirmed)
+	p.entities.store.Begin(from)
+	p.entities.save(from)
+	p.resources.expire(from)
+	p.restore(from)
 	p.stats.Blind++
 }
 

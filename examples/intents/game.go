@@ -72,8 +72,8 @@ func accept(_ *ecs.World, _ ecs.Entity, b Shell) bool { return b.Gun <= guns }
 
 // assemble makes a shot of its blueprint, in its tick and on every side.
 func assemble(w *ecs.World, _ ecs.Entity, b Shell) (s shot) {
-	if w.Alive(b.Ship) {
-		ship := (*Ship)(w.Get(b.Ship, ecs.ComponentID[Ship](w)))
+	if id := ecs.ComponentID[Ship](w); w.Alive(b.Ship) && w.Has(b.Ship, id) { // in a replay it may be there only later
+		ship := (*Ship)(w.Get(b.Ship, id))
 		ship.Shots++
 		s.Burnt = ship.Shots
 	}

@@ -177,7 +177,7 @@ func (p *limitPlayer) screens(r *bits.Reader, header, now entangle.Tick) bool {
 		return r.Err() == nil && count == 0
 	}
 	tick := header + entangle.Tick(r.Varint())
-	base := int64(header-entangle.Tick(r.Uvarint()))<<8 | int64(r.Bits(8))
+	base := int64(header-entangle.Tick(r.Varint()))<<8 | int64(r.Bits(8))
 	if r.Uvarint() != 0 || r.Bool() {
 		return false
 	}

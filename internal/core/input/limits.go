@@ -16,8 +16,8 @@ const (
 	// maxDistance is how far a stream's newest tick can be from the tick of its packet. Both come
 	// from the same sender, and the longest delay and window are shorter.
 	maxDistance = 4096
-	// maxShown is how many ticks the base of what a player sees can be behind the packet's tick. It is
-	// the greatest number that a Uvarint of the third size can hold.
+	// maxShown is how many ticks the base of what a player sees can be behind the packet's tick. It can be
+	// ahead by maxDistance: after the server stood still, a client's clock is set back, and its screen is not.
 	maxShown = 8263
 )
 

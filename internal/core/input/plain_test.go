@@ -81,7 +81,7 @@ func (p *plainScreens) append(w *bits.Writer, header entangle.Tick) {
 	first := &p.of[0]
 	w.Uvarint(uint64(len(p.of)))
 	w.Varint(int64(p.newest.Sub(header)))
-	w.Uvarint(uint64(header - first.Base.Tick()))
+	w.Varint(int64(header.Sub(first.Base.Tick())))
 	w.Bits(uint64(first.Base.Fraction()), 8)
 	n := first.Intervals.Len()
 	w.Uvarint(uint64(n))

@@ -57,7 +57,7 @@ func (s *Screens) sendable(n int, header entangle.Tick) int {
 	newest := s.at(s.newest)
 	back := header.Sub(newest.Base.Tick())
 	ahead := s.newest.Sub(header)
-	if n = min(n, s.ticks); n <= 0 || newest.Packets == 0 || back < 0 || back > maxShown || ahead < -maxDistance || ahead > maxDistance {
+	if n = min(n, s.ticks); n <= 0 || newest.Packets == 0 || back < -maxDistance || back > maxShown || ahead < -maxDistance || ahead > maxDistance {
 		return 0
 	}
 	for i := 1; i < n; i++ {

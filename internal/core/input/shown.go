@@ -31,7 +31,7 @@ func appendScreens(w *bits.Writer, s *Screens, n int, header entangle.Tick) {
 	w.Uvarint(uint64(n))
 	w.Varint(int64(s.newest.Sub(header)))
 	later := s.at(s.newest)
-	w.Uvarint(uint64(header.Sub(later.Base.Tick())))
+	w.Varint(int64(header.Sub(later.Base.Tick())))
 	w.Bits(uint64(later.Base.Fraction()), 8)
 	w.Uvarint(uint64(later.Intervals.Len()))
 	for i := range later.Intervals.Len() {
@@ -122,11 +122,11 @@ func (s *screens) read(r *bits.Reader, header entangle.Tick, packets int) {
 	if n == 0 {
 		return
 	}
-	ahead, back := r.Varint(), r.Uvarint()
+	ahead, back := r.Varint(), r.Varint()
 	switch {
 	case n > MaxTicks:
 		r.Fail(ErrTicks)
-	case ahead < -maxDistance || ahead > maxDistance || back > maxShown:
+	case ahead < -maxDistance || ahead > maxDistance || back < -maxDistance || back > maxShown:
 		r.Fail(ErrDistance)
 	}
 	s.newest = header + entangle.Tick(ahead)

@@ -46,13 +46,13 @@ func TestFrameGolden(t *testing.T) {
 		hex   string
 		frame []byte
 	}{
-		{"a stream that stood still for six ticks", "0259800000a0159021", plainFrame(110, shown,
+		{"a stream that stood still for six ticks", "02d1800000a0159021", plainFrame(110, shown,
 			plainStream{newest: 110, words: []word{still, still, still, still, still, still}})},
-		{"a stream that moved a tick ago", "0259800000a02990ad808c00", plainFrame(110, shown,
+		{"a stream that moved a tick ago", "02d1800000a02990ad808c00", plainFrame(110, shown,
 			plainStream{newest: 110, words: []word{moved, still, still, still, still, still}})},
 		{"none, and holes", "00800c430e00300000", plainFrame(110, nil,
 			plainStream{newest: 117, words: []word{no, no, nothing, val(hands{Press: 1})}})},
-		{"several screens", "8a59800209b1ddc00a00698d71f9703b000000", plainFrame(110, several,
+		{"several screens", "8ad1800209b1ddc00a00698d71f9703b000000", plainFrame(110, several,
 			plainStream{newest: 110, words: []word{no}})},
 		{"two streams", "00208114c8820800", plainFrame(110, nil,
 			plainStream{epoch: 2, newest: 109, words: []word{moved}}, plainStream{name: 1, epoch: 2, newest: 110, words: []word{no}})},

@@ -27,11 +27,15 @@ type arenaScreens struct {
 	last    arenaScreen
 	pressed map[entangle.Tick]arenaScreen // by the tick in which the input acts
 	twice   map[entangle.Tick]bool        // there was an input for the tick before, which the server may have
+	fired   map[entangle.Tick]bool        // an input for the tick has fired an intent
+	setBack map[entangle.Tick]bool        // the clock was set back after an input for the tick was made
+	newest  entangle.Tick                 // of the inputs
 }
 
 // draw returns the system that stands for the drawing of a frame. It runs in AfterSend.
 func (s *arenaScreens) draw(w *ecs.World) func() {
 	s.last, s.pressed, s.twice = nil, map[entangle.Tick]arenaScreen{}, map[entangle.Tick]bool{}
+	s.fired, s.setBack = map[entangle.Tick]bool{}, map[entangle.Tick]bool{}
 	all := generic.NewFilter3[arenaPlace, arenaSpeed, components.Interpolated]()
 	drones, ids, dazes := generic.NewMap1[arenaDrone](w), generic.NewMap1[components.SID](w), generic.NewMap1[arenaDaze](w)
 	confirmed, moves := plugin.NewConfirmed[arenaPlace](w), arenaMoves(w)
@@ -68,7 +72,7 @@ func (s *arenaScreens) draw(w *ecs.World) func() {
 
 // press returns the system that records the last drawn frame as the one at which the player presses its keys.
 func (s *arenaScreens) press(w *ecs.World) func() {
-	now := ecs.GetResource[components.Time](w)
+	now, hands := ecs.GetResource[components.Time](w), generic.NewFilter1[arenaHand]().With(generic.T[components.Controlled]())
 	return func() {
 		at := now.Tick + entangle.Tick(s.guest.Client().InputDelay())
 		if _, before := s.pressed[at]; before {
@@ -76,6 +80,13 @@ func (s *arenaScreens) press(w *ecs.World) func() {
 		}
 		if s.pressed[at] = s.last; s.last == nil {
 			s.twice[at] = true
+		}
+		for t := at; !s.newest.Before(t); t++ {
+			s.setBack[t] = true
+		}
+		s.newest = at
+		for q := hands.Query(w); q.Next(); {
+			s.fired[at] = s.fired[at] || q.Get().Fire == firesIntent
 		}
 	}
 }

@@ -389,6 +389,17 @@ func (v *arenaViews) countGone(g *arenaGuest, seen map[arenaName]arenaViewed) {
 	}
 }
 
+// replaced reports whether a client has made another input for a tick, after its clock was set back, than the one that
+// fires in the tick. The first one counts, and the other one acts.
+func (a *arena) replaced(client entangle.ClientID, tick entangle.Tick) bool {
+	for _, g := range a.guests {
+		if g.id == client && g.screens != nil {
+			return g.screens.fired[tick] && g.screens.setBack[tick]
+		}
+	}
+	return false
+}
+
 // expectIntents checks that what players fire is assembled in the tick of the input that fires it, and that the view
 // of the shooter is that of this input.
 func (v *arenaViews) expectIntents() {
@@ -401,7 +412,8 @@ func (v *arenaViews) expectIntents() {
 			continue
 		}
 		v.assembled[q.Entity()] = true
-		if hand := v.hands.Get(shell.Ship); shell.Tick != v.now.Tick || !v.arena.stalls && (hand.Fire != firesIntent || v.inputs.Status(shell.Ship) != plugin.FreshInput) {
+		hand, replaced := v.hands.Get(shell.Ship), v.arena.replaced(by.Client, shell.Tick)
+		if shell.Tick != v.now.Tick || !replaced && (hand.Fire != firesIntent || v.inputs.Status(shell.Ship) != plugin.FreshInput) {
 			tick, status := shell.Tick, v.inputs.Status(shell.Ship)
 			q.Close()
 			v.fail("what an input of tick %d fires is there in this tick, of which the input is %+v (%v)", tick, *hand, status)

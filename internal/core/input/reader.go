@@ -35,13 +35,18 @@ type Reader struct {
 
 	carry   []byte // events of inputs that a newer epoch has replaced
 	carries bool
+
+	merged   bool
+	mergedAt entangle.Tick // the tick that got such events last, if merged
+	unmerged []byte        // the value that it had before
+	had      Status        // Fresh if it had a value
 }
 
 // NewReader returns an empty stream. now is the last tick that has run.
 func NewReader(cfg ReaderConfig, now entangle.Tick) *Reader {
 	r := &Reader{
 		ring: newRing(cfg.Codec, cfg.TickRate, Ahead(cfg.TickRate), now), late: cfg.Late,
-		carry: make([]byte, cfg.Codec.Size()),
+		carry: make([]byte, cfg.Codec.Size()), unmerged: make([]byte, cfg.Codec.Size()),
 	}
 	if r.late {
 		r.used.values = make([]byte, len(r.values))
@@ -66,6 +71,14 @@ func (r *Reader) Take(tick entangle.Tick) ([]byte, Status) {
 // valid until the next call of the Reader.
 func (r *Reader) At(tick entangle.Tick) ([]byte, Status) { return r.inputAt(tick) }
 
+// Received is At without the events of replaced inputs: the input as it arrived.
+func (r *Reader) Received(tick entangle.Tick) ([]byte, Status) {
+	if r.merged && tick == r.mergedAt {
+		return r.unmerged, r.had
+	}
+	return r.inputAt(tick)
+}
+
 // Newest returns the newest tick that was received.
 func (r *Reader) Newest() (entangle.Tick, bool) { return r.newest, r.known }
 
@@ -78,7 +91,7 @@ func (r *Reader) Stats() ReaderStats { return r.stats }
 // Reset empties the stream, for example for another player. It keeps the counters.
 func (r *Reader) Reset(now entangle.Tick) {
 	r.reset(now)
-	r.lastReceived = false
+	r.lastReceived, r.merged = false, false
 	r.used.restart(&r.ring)
 }
 
@@ -101,6 +114,7 @@ func (r *Reader) beginBody(epoch Epoch, oldest entangle.Tick) bool {
 // field. On a Reader with Late it keeps none, because the server has merged them already.
 func (r *Reader) discardFrom(from entangle.Tick) {
 	clear(r.carry)
+	r.merged = r.merged && r.mergedAt.Before(from)
 	for t := from; !r.late && r.known && !r.newest.Before(t); t++ {
 		if r.kind(t) == value {
 			r.codec.MergeEvents(r.carry, r.valueAt(t))
@@ -129,7 +143,10 @@ func (r *Reader) endBody(oldest, newest entangle.Tick) {
 // merge adds the kept events to a tick. If the tick had no input, it gets one.
 func (r *Reader) merge(tick entangle.Tick) {
 	v := r.valueAt(tick)
+	r.merged, r.mergedAt, r.had = true, tick, Fresh
+	copy(r.unmerged, v)
 	if r.kind(tick) == none {
+		r.had = None
 		clear(v)
 		r.setTick(tick, value, v)
 	}

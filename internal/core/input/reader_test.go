@@ -124,3 +124,29 @@ func TestASilentStreamAcceptsAnyEpoch(t *testing.T) {
 	require.NoError(t, err)
 	requireActs(t, stream, acts{204, input.Unknown, hands{}}, acts{205, input.Fresh, hands{X: 1}})
 }
+
+// The events of replaced inputs act with the first input of the new epoch, and Received returns that input as it arrived.
+//
+// Proves: T10
+func TestReceivedLeavesOutTheEventsOfReplacedInputs(t *testing.T) {
+	stream := newReader(99)
+	put := func(newest entangle.Tick, epoch int, words ...word) {
+		_, err := read(plainFrame(newest, nil, plainStream{newest: newest, epoch: epoch, words: words}), newest, stream)
+		require.NoError(t, err)
+	}
+	received := func(tick entangle.Tick) acts {
+		v, s := stream.Received(tick)
+		return acts{tick, s, handsOf(v)}
+	}
+	put(108, 0, val(hands{X: 8, Press: 5}), val(hands{X: 7}))
+	require.Equal(t, acts{108, input.Fresh, hands{X: 8, Press: 5}}, received(108))
+	put(104, 1, val(hands{X: 4}), val(hands{X: 3}))
+	requireActs(t, stream, acts{103, input.Fresh, hands{X: 3, Press: 5}}, acts{104, input.Fresh, hands{X: 4}})
+	require.Equal(t, acts{103, input.Fresh, hands{X: 3}}, received(103))
+	put(102, 2, no, no)
+	requireActs(t, stream, acts{101, input.Fresh, hands{Press: 5}})
+	require.Equal(t, input.None, received(101).status)
+	stream.Reset(99)
+	put(101, 2, val(hands{X: 1, Press: 6}))
+	require.Equal(t, acts{101, input.Fresh, hands{X: 1, Press: 6}}, received(101))
+}

@@ -170,8 +170,20 @@ func (o *ownInputs) jump(ticks int32) {
 	if ticks < 0 {
 		o.epoch++
 	}
-	o.each(func(w *input.Writer) { w.Jump(ticks) })
+	for i := range o.kinds {
+		for _, stream := range o.kinds[i].order {
+			stream.jump(ticks)
+		}
+	}
 	o.screens.Jump(ticks)
+}
+
+// jump adjusts the stream to a jump of the clock. Inputs that it discards are made again, and may fire again.
+func (s *ownStream) jump(ticks int32) {
+	s.writer.Jump(ticks)
+	if newest, some := s.writer.Newest(); ticks < 0 && some && newest.Before(s.fired) {
+		s.fired = newest
+	}
 }
 
 // each calls do for all input streams.

@@ -66,14 +66,14 @@ func (i *Inputs) SpawnIntents() {
 	c.intents.arrived = c.intents.arrived[:0]
 }
 
-// fire spawns what an input fires. Of an input that the client sends a second time with another value, after
-// its clock was set, only the first counts.
+// fire spawns what an input fires. After its clock was set back, a client makes inputs of the same ticks again: they
+// fire in ticks in which no earlier one has. The events that the server keeps of replaced inputs have fired already.
 func (c *ReceivedInputs) fire(a *arrivedInput) {
 	stream, k := a.stream, &c.kinds[a.stream.number]
-	if k.streams[stream.entity] != stream || !c.holds(k, stream) || !stream.shots.mark(a.tick, c.rate) {
+	if k.streams[stream.entity] != stream || !c.holds(k, stream) || stream.shots.has(a.tick) {
 		return
 	}
-	value, status := stream.reader.At(a.tick)
+	value, status := stream.reader.Received(a.tick)
 	if status != input.Fresh {
 		return
 	}
@@ -84,27 +84,28 @@ func (c *ReceivedInputs) fire(a *arrivedInput) {
 	c.stats.Intents += uint64(fired.Spawned)
 	c.stats.IntentsRefused += uint64(fired.Refused)
 	c.stats.IntentsCrowded += uint64(fired.Crowded)
+	if fired.Spawned > 0 {
+		stream.shots.mark(a.tick, c.rate)
+	}
 	for range fired.Spawned {
 		player.waiting = append(player.waiting, a.tick)
 	}
 }
 
-// firedTicks tracks of which ticks to come an input was asked what it fires. The zero value is ready for use.
+// firedTicks tracks in which ticks to come inputs have fired. The zero value is ready for use.
 type firedTicks struct {
 	rows []entangle.Tick // by tick modulo their number, which is more than that of the ticks to come
 }
 
-// mark marks a tick to come, and reports whether it was not marked before.
-func (f *firedTicks) mark(tick entangle.Tick, tickRate int) bool {
+func (f *firedTicks) has(tick entangle.Tick) bool {
+	return f.rows != nil && f.rows[int(tick)&(len(f.rows)-1)] == tick
+}
+
+func (f *firedTicks) mark(tick entangle.Tick, tickRate int) {
 	if f.rows == nil {
 		f.rows = make([]entangle.Tick, 1<<bits.Len(uint(input.Ahead(tickRate))))
 	}
-	row := &f.rows[int(tick)&(len(f.rows)-1)]
-	if *row == tick {
-		return false
-	}
-	*row = tick
-	return true
+	f.rows[int(tick)&(len(f.rows)-1)] = tick
 }
 
 // IntentPredictor is the interface of a client's inputs to its prediction.

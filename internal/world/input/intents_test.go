@@ -150,6 +150,21 @@ func TestAnInputFiresOnce(t *testing.T) {
 	assert.Zero(t, b.inputs.Stats().IntentsCrowded)
 }
 
+// After its clock was set back, a client makes inputs of the same ticks again. They fire in the ticks in which no earlier
+// one has: a tick that had no input fires now, and one that has fired does not fire again.
+//
+// Proves: T10, T13
+func TestAnInputThatReplacesOthersFires(t *testing.T) {
+	b := newBattery(t)
+	b.arrives(b.tick+8, 4, 0, 0)
+	b.arrives(b.tick+9, 1, 0, 7)
+	b.inputs.SpawnIntents()
+	b.arrives(b.tick+9, 3, 1, 9)
+	b.inputs.SpawnIntents()
+	assert.Equal(t, map[entangle.Tick]uint8{b.tick + 7: 9, b.tick + 8: 9, b.tick + 9: 7}, pellets(&b.world))
+	assert.EqualValues(t, 3, b.inputs.Stats().Intents)
+}
+
 // The inputs of a client fire a bounded number of entities of ticks to come. What was assembled makes room.
 //
 // Proves: T13
@@ -275,6 +290,10 @@ func TestTheFirstInputFires(t *testing.T) {
 		g.write(start-16, 7)
 		g.write(start-15, 7)
 		assert.Equal(t, []entangle.Tick{start - 13, start - 12}, g.fired)
+		g.inputs.Jump(-1)
+		g.write(start-15, 7)
+		g.write(start-14, 7)
+		assert.Equal(t, []entangle.Tick{start - 13, start - 12, start - 12, start - 11}, g.fired)
 	}
 }
 

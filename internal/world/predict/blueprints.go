@@ -230,6 +230,44 @@ func (b *blueprints) laterParts(slot rollback.Slot, tick entangle.Tick) (cols se
 	return cols
 }
 
+// disassemble takes off what entities have got from blueprints of ticks after one, so that the ticks that are replayed
+// from there assemble them again. It is for a restart, where no histories say what they had. Those that the server has
+// assembled are absent until their tick.
+func (b *blueprints) disassemble(after entangle.Tick) {
+	for i := range b.kinds {
+		k := &b.kinds[i]
+		for slot := range b.forms {
+			due, assembled := b.assembledHere(rollback.Slot(slot), k)
+			if !assembled || !after.Before(due) {
+				continue
+			}
+			if _, absent := b.assembledIn(rollback.Slot(slot), k); !absent {
+				b.lifecycle.exchange(rollback.Slot(slot), set.Mask{}, k.assembled)
+			}
+		}
+	}
+	b.commitStructure(restored)
+}
+
+// isAhead reports whether an entity is assembled, and the server's state of it is of an earlier tick.
+func (b *blueprints) isAhead(slot rollback.Slot) bool {
+	for i := range b.kinds {
+		due, assembled := b.assembledHere(slot, &b.kinds[i])
+		if assembled && b.store.Confirmed(slot).Tick.Before(due) {
+			return true
+		}
+	}
+	return false
+}
+
+// assembledHere returns the tick in which an entity in the world was assembled from a blueprint.
+func (b *blueprints) assembledHere(slot rollback.Slot, k *blueprintColumns) (tick entangle.Tick, ok bool) {
+	if form := b.forms[slot]; !form.Alive || !form.Mask.Has(k.mark) || !form.Mask.Has(k.blueprint) {
+		return 0, false
+	}
+	return k.Tick(b.cols[k.blueprint].memoryOf(b.entity(slot))), true
+}
+
 // lacksSent reports whether an entity lacks the components that the server sends: unless it has the server's
 // state of a tick in which the server had assembled it.
 func (b *blueprints) lacksSent(e ecs.Entity, due entangle.Tick) bool {

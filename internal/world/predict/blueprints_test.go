@@ -140,6 +140,60 @@ func TestAnEntityIsAssembledInItsTickInAReplay(t *testing.T) {
 	}
 }
 
+// When histories restart at a tick, an entity of a later tick is assembled again in its tick: in the ticks before, it
+// lacks what it has got, also what the server does not send, or is absent if the server has assembled it.
+//
+// Proves: T4, B11
+func TestARestartAssemblesEntitiesOfLaterTicks(t *testing.T) {
+	for name, c := range map[string]struct {
+		asOf   entangle.Tick
+		before string
+	}{"that wait": {1001, "plan "}, "that the server has assembled": {1006, ""}} {
+		t.Run(name, func(t *testing.T) {
+			g := newAssembling(t)
+			g.systems = append(g.systems, func() {
+				if g.world.Alive(g.watched) && g.world.Has(g.watched, g.spin) {
+					(*fbSpin)(g.world.Get(g.watched, g.spin)).Angle++
+				}
+			})
+			e := g.plans(1001, 1005)
+			g.run(8)
+			assert.Equal(t, fcPlace{X: 105}, *g.at(e))
+			if c.asOf == 1006 {
+				state := g.p.Store().Confirmed(g.p.entities.slotOf(e))
+				state.Tick = c.asOf
+				state.Mask.Set(g.col(g.place))
+				state.Mask.Set(g.col(g.pace))
+				g.moving(e, fcPlace{X: 102}, fcPace{X: 1})
+				g.p.Confirmed(g.p.entities.slotOf(e))
+			}
+			g.p.entities.store.Clear()
+			g.confirmTick(1003)
+			assert.Equal(t, "restore 1003", g.check()[0])
+			assert.Equal(t, c.before, g.there[1004])
+			assert.Equal(t, "place pace plan spin ", g.there[1005])
+			assert.Equal(t, fcPlace{X: 105}, *g.at(e))
+			assert.Equal(t, fbSpin{105}, *(*fbSpin)(g.world.Get(e, g.spin)))
+		})
+	}
+}
+
+// Confirmed state that is too old for a rollback, and of a tick before the entity's own, takes nothing off it.
+//
+// Proves: T4, B11
+func TestAnAssembledEntityStaysSoInAResync(t *testing.T) {
+	g := newAssembling(t)
+	g.plans(1001, 1005)
+	g.run(40)
+	g.confirmTick(1010)
+	g.check()
+	assert.EqualValues(t, 1, g.p.Stats().Resyncs)
+	assert.Equal(t, "place pace plan spin ", g.parts(g.watched))
+	g.run(2)
+	assert.Equal(t, "place pace plan spin ", g.there[g.time.Tick])
+	assert.Equal(t, fcPlace{X: 139}, *g.at(g.watched))
+}
+
 // An entity that waits for a tick to come, and has values that are compared, has arrived as any other: its values are
 // of their tick.
 //

@@ -75,7 +75,9 @@ func (p *Prediction) takeOver() {
 	store.Begin(now)
 	p.due = p.allKnown(p.due[:0])
 	for _, slot := range p.due {
-		p.insertOne(slot)
+		if !p.blueprints.isAhead(slot) {
+			p.insertOne(slot)
+		}
 	}
 	p.entities.commitStructure(restored)
 	p.resources.takeOver()
@@ -93,6 +95,7 @@ func (p *Prediction) takeOver() {
 // restart begins histories at a tick, the confirmed one or an earlier one. Components without confirmed state as of
 // that tick keep their present value.
 func (p *Prediction) restart(from entangle.Tick) {
+	p.blueprints.disassemble(from)
 	p.prespawned.disableAfter(from)
 	p.blueprints.disableAfter(from)
 	p.entities.store.Clear()

@@ -141,13 +141,14 @@ func (p *prespawned) despawn(e ecs.Entity) bool {
 
 // lifetime returns for how many ticks an entity that is spawned in the present tick waits for the
 // server's: twice the distance to the tick at which interpolated entities are shown. All state of the
-// server as of that tick has nearly always arrived. In a replay, the distance is the same.
+// server as of that tick has nearly always arrived. In a replay, the distance is the same. After the clock was set
+// back, what is shown can be ahead of it for a while.
 func (p *prespawned) lifetime() entangle.Tick {
 	distance := int(p.newest().Sub(p.interpolated()))
-	if distance <= 0 || distance > maxPrespawnTicks/2 {
+	if distance < -maxPrespawnTicks/2 || distance > maxPrespawnTicks/2 {
 		return maxPrespawnTicks
 	}
-	return entangle.Tick(2 * distance)
+	return entangle.Tick(2 * max(distance, 1))
 }
 
 // newest returns the newest tick that has run, also in a replay.

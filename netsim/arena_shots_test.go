@@ -323,9 +323,10 @@ func (o *arenaShotOracle) expectShots() {
 }
 
 // mayDiffer reports whether what is not sent of a shot may differ for good: it was assembled before the client was
-// there, after its tick, or from the state of a tick that the client has never computed from what the server had.
+// there, after its tick, or from the state of a tick that the client has never computed from what the server had. Where
+// the server stalls, clients are behind it for a while, and get shots that are assembled before they have run that tick.
 func (o *arenaShotOracle) mayDiffer(key arenaShotKey) bool {
-	return o.guest.arena.stalls || key.Tick.Before(o.since+o.confirmedAfter()) || key.Kind == firesIntent && !(o.exact[key.Tick-1] && o.early[key])
+	return o.guest.arena.stalls && (key.Kind == firesIntent || !o.early[key]) || key.Tick.Before(o.since+o.confirmedAfter()) || key.Kind == firesIntent && !(o.exact[key.Tick-1] && o.early[key])
 }
 
 func (o *arenaShotOracle) count(kind uint8) {

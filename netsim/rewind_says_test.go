@@ -84,6 +84,12 @@ func (g *views) note(t *testing.T, v *plugin.RewindView[rewindPlace], clock *com
 }
 
 func newViews(t *testing.T, latency time.Duration, loss float64, most time.Duration) (*views, *plugin.Server) {
+	g, sim, _ := newViewer(t, latency, loss, most)
+	return g, sim.Server()
+}
+
+// newViewer is newViews with the simulation and the client.
+func newViewer(t *testing.T, latency time.Duration, loss float64, most time.Duration) (*views, *netsim.Sim, *netsim.Peer) {
 	g := &views{status: map[plugin.InputStatus]int{}}
 	sim := netsim.New(t, netsim.Config{Seed: 3, Link: netsim.Symmetric(conditioner.Config{Latency: latency, Loss: loss})})
 	sc := sim.ServerConfig(rewindProtocol())
@@ -96,7 +102,7 @@ func newViews(t *testing.T, latency time.Duration, loss float64, most time.Durat
 	peer.SetFrameRate(97)
 	require.True(t, sim.RunUntil(5*time.Second, peer.Connected))
 	sim.Run(8 * time.Second)
-	return g, server
+	return g, sim, peer
 }
 
 // A view says how far it was rewound, to 256ths of a tick, and which of its targets the player has lost since.
@@ -120,6 +126,22 @@ func TestAViewOfARepeatedInputSaysSo(t *testing.T) {
 	assert.Less(t, g.repeated, g.looks)
 	assert.Equal(t, g.repeated, g.status[plugin.RepeatedInput], "%v", g.status)
 	assert.GreaterOrEqual(t, int(server.Stats().Rewinds.Repeated), g.repeated)
+}
+
+// When no input arrives any more, the screen is taken to go on for 16 ticks. From then on the view is of the present.
+//
+// Proves: L5
+func TestAScreenGoesOnForSixteenTicks(t *testing.T) {
+	g, sim, peer := newViewer(t, 60*ms, 0, 0)
+	require.Zero(t, g.repeated)
+	link := peer.Line().Link()
+	link.Up.Loss = 1
+	peer.SetLink(link)
+	sim.Run(700 * ms)
+	assert.Equal(t, 16, g.repeated)
+	looks := g.looks
+	sim.Run(100 * ms)
+	assert.Equal(t, looks, g.looks, "a view of the present is not rewound")
 }
 
 // A limit between two numbers of ticks is rounded up.

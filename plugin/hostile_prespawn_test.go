@@ -316,6 +316,8 @@ func (y *forger) sets() (set uint64) {
 // that are taken, with other components, parents and children than they have, with blueprints of any tick. It takes
 // components away and ends groups again. The client merges what it can, stays connected, and in the end has
 // nothing of that server.
+//
+// Proves: Z17
 func TestAServerThatForgesPrespawnedEntities(t *testing.T) {
 	const seed = 30
 	t.Logf("seed %d; repeat with: go test ./plugin -run TestAServerThatForgesPrespawnedEntities", seed)

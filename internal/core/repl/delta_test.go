@@ -1,6 +1,7 @@
 package repl_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -132,6 +133,40 @@ func TestWhatMovedFromElsewhereHasADifferenceOfItsOwn(t *testing.T) {
 	}
 	assert.Equal(t, map[repl.Handle]uint8{0: 2, 1: 2, 2: 1}, apart)
 	assert.Equal(t, []uint32{30, 33, 48}, s.shown())
+}
+
+// An update may have been dropped for a newer one that arrived earlier. It is never the baseline of differences, in
+// whatever order the two are acknowledged, as long as no packet is acknowledged before the newest that had arrived.
+//
+// Proves: R30
+func TestADroppedUpdateIsNoBaseline(t *testing.T) {
+	for seed := *fromSeed; seed < *fromSeed+some(*seeds)/5; seed++ {
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			t.Parallel()
+			defer func() {
+				if t.Failed() {
+					t.Logf("repeat with: go test ./internal/core/repl -run '^TestADroppedUpdateIsNoBaseline$' -seeds 5 -seed %d", seed)
+				}
+			}()
+			n := newNetwork(t, seed, 6, 100)
+			n.differ()
+			n.withholds, n.delay, n.loss = true, 1+n.rng.IntN(8), []float64{0, 0.1, 0.3}[seed%3]
+			n.join()
+			for range 300 {
+				n.step(func() {
+					for len(n.model.entities) < 40 {
+						n.spawn()
+					}
+					for slot := range repl.Slot(64) {
+						if e, ok := n.model.entities[slot]; ok && n.rng.IntN(4) == 0 {
+							n.write(slot, e)
+						}
+					}
+				})
+			}
+			n.end()
+		})
+	}
 }
 
 // A baseline that is older than both sides remember is not used: the value is sent in full.

@@ -44,6 +44,8 @@ type network struct {
 
 	removed int // how often a component was removed from an entity that a peer retains
 
+	withholds bool // acknowledgements leave out some of what arrived until later, but for the newest
+
 	messages bool // messages name entities
 	reached  reached
 
@@ -66,6 +68,7 @@ type end struct {
 	mail []mail
 
 	arrived []uint16 // packets that arrived, in that order, and that the sender does not know of yet
+	newest  uint16   // the newest that arrived
 
 	rng *rand.Rand // for the peer's line
 
@@ -102,23 +105,27 @@ func newNetwork(t testing.TB, seed uint64, comps int, start entangle.Tick) *netw
 }
 
 // acknowledge acknowledges a packet like packet headers do: together with all earlier ones that
-// arrived. Differences rely on that.
+// arrived, or with some of them, but always with the newest. Differences rely on that.
 func (n *network) acknowledge(e *end, pkt uint16) {
-	e.arrived = append(e.arrived, pkt)
+	e.arrived, e.newest = append(e.arrived, pkt), max(e.newest, pkt)
 	all := slices.Clone(e.arrived)
 	due := n.once(e)
 	if e.rng.Float64() < n.loss {
 		due = 2*n.delay + 2
 	}
-	n.post(e, due, func() {
-		slices.Sort(all)
-		for _, pkt := range all {
-			if i := slices.Index(e.arrived, pkt); i >= 0 {
-				e.arrived = slices.Delete(e.arrived, i, i+1)
-				e.peer.HandleAcked(pkt)
-			}
-		}
-	})
+	if n.withholds {
+		all = slices.DeleteFunc(all, func(pkt uint16) bool { return pkt != e.newest && e.rng.IntN(2) == 0 })
+		e.rng.Shuffle(len(all), func(i, k int) { all[i], all[k] = all[k], all[i] })
+		n.post(e, 4*n.delay+4, func() { n.tellArrived(e, slices.Clone(e.arrived)) })
+	}
+	n.post(e, due, func() { n.tellArrived(e, all) })
+}
+
+// tellArrived tells the sender which packets arrived, without those that it knows of.
+func (n *network) tellArrived(e *end, pkts []uint16) {
+	pkts = slices.DeleteFunc(pkts, func(pkt uint16) bool { return !slices.Contains(e.arrived, pkt) })
+	e.arrived = slices.DeleteFunc(e.arrived, func(pkt uint16) bool { return slices.Contains(pkts, pkt) })
+	e.peer.HandleAcked(pkts...)
 }
 
 // differ makes the sender send differences. It is called before a peer joins.

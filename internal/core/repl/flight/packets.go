@@ -16,6 +16,7 @@ type Packets struct {
 	groups    ring.Queue[repl.Handle]
 	baselines ring.Queue[entangle.Tick] // by index in groups, if KeepBaselines is set
 	runs      ring.Queue[SentRun]
+	newest    uint16 // the newest number that is known to have arrived
 
 	// KeepBaselines makes Sent.Base the baseline of the update; otherwise it is 0. Set it before the first packet.
 	KeepBaselines bool
@@ -47,7 +48,8 @@ func (r *Run) Last() repl.Handle { return r.Groups[len(r.Groups)-1] }
 // SentRun is a run that a packet carried, and the baseline of its updates.
 type SentRun struct {
 	*Run
-	Base entangle.Tick
+	Base      entangle.Tick
+	Overtaken bool // see Sent.Overtaken
 }
 
 // Sent is an update of one group that a packet carried.
@@ -58,7 +60,10 @@ type Sent struct {
 	// of the group was in flight, for which the update may have had to wait at the peer. The peer keeps a bounded
 	// number of waiting updates, and drops those that a newer one replaces.
 	Unproven bool
-	Base     entangle.Tick // baseline of the update
+	// Overtaken means that a packet which was sent later may have arrived earlier. If that carried a newer update of the
+	// group, the peer has dropped this one.
+	Overtaken bool
+	Base      entangle.Tick // baseline of the update
 }
 
 // packet is the record of one packet. A group takes at least one bit of a packet, so 16 bits can count its groups.
@@ -67,6 +72,7 @@ type packet struct {
 	groups uint16 // entries in Packets.groups
 	runs   uint16 // entries in Packets.runs
 	number uint16
+	came   bool // acknowledged
 	done   bool // acknowledged or lost
 }
 
@@ -79,6 +85,9 @@ func (f *Packets) Len() int { return f.packets.Len() }
 // Begin records a new packet, to which AddGroup and AddRun add updates.
 func (f *Packets) Begin(number uint16, tick entangle.Tick) {
 	f.packets.Push(packet{number: number, tick: tick})
+	if int16(f.newest-number) >= 0 { // the numbers have gone once around since
+		f.newest = number - 1
+	}
 }
 
 func (f *Packets) last() *packet { return f.packets.At(f.packets.Len() - 1) }
@@ -111,32 +120,66 @@ func (f *Packets) AddGroup(h repl.Handle, unproven bool, base entangle.Tick) {
 
 // AddRun adds a whole run to the newest packet, and the baseline of its updates.
 func (f *Packets) AddRun(r *Run, base entangle.Tick) {
-	f.runs.Push(SentRun{r, base})
+	f.runs.Push(SentRun{Run: r, Base: base})
 	f.last().runs++
 }
 
-// Remove removes packets that were acknowledged or lost. It calls one for each of their groups, and run for each of
-// their runs. Packets without a record are ignored. If the numbers are in sending order, the records are scanned
-// once.
-func (f *Packets) Remove(numbers []uint16, one func(Sent), run func(entangle.Tick, SentRun)) {
+// Acknowledge removes packets that arrived, and sorts their numbers. It calls one for each of their groups, and run for
+// each of their runs. Packets without a record are ignored.
+func (f *Packets) Acknowledge(numbers []uint16, one func(Sent), run func(entangle.Tick, SentRun)) {
+	slices.SortFunc(numbers, func(a, b uint16) int { return int(int16(a - b)) })
 	var at position
-	for i, number := range numbers {
-		if i > 0 && int16(number-numbers[i-1]) < 0 {
-			at = position{}
+	for _, number := range numbers {
+		if p := f.seek(number, &at); p != nil {
+			p.came = true
 		}
+		if int16(number-f.newest) > 0 {
+			f.newest = number
+		}
+	}
+	f.remove(numbers, one, run)
+}
+
+// Lose removes a packet that is presumed lost, as Acknowledge does.
+func (f *Packets) Lose(number uint16, one func(Sent), run func(entangle.Tick, SentRun)) {
+	f.remove([]uint16{number}, one, run)
+}
+
+// remove removes packets, which are in sending order.
+func (f *Packets) remove(numbers []uint16, one func(Sent), run func(entangle.Tick, SentRun)) {
+	var at position
+	for _, number := range numbers {
 		p := f.seek(number, &at)
 		if p == nil {
 			continue
 		}
+		overtaken := f.isOvertaken(at.packet)
 		for k := at.group; k < at.group+int(p.groups); k++ {
-			one(f.sent(p.tick, k))
+			s := f.sent(p.tick, k)
+			s.Overtaken = overtaken
+			one(s)
 		}
 		for k := range int(p.runs) {
-			run(p.tick, *f.runs.At(at.run + k))
+			r := *f.runs.At(at.run + k)
+			r.Overtaken = overtaken
+			run(p.tick, r)
 		}
 		p.done = true
 	}
 	f.trim()
+}
+
+// isOvertaken implements Sent.Overtaken for the packet at an index. Of the later packets, those that are acknowledged in
+// the same call do not count: a newer update in one of them becomes the baseline in any case, unless it is overtaken.
+func (f *Packets) isOvertaken(i int) bool {
+	for i++; i < f.packets.Len(); i++ {
+		if p := f.packets.At(i); int16(f.newest-p.number) < 0 {
+			return false
+		} else if p.done || !p.came {
+			return true
+		}
+	}
+	return false
 }
 
 func (f *Packets) sent(tick entangle.Tick, i int) Sent {

@@ -12,8 +12,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
 )
 
-// TestPacketsEqualAMap compares Packets with a map from packet number to contents. Packets are removed in any order,
-// and some more than once.
+// TestPacketsEqualAMap compares Packets with a map from packet number to contents. Packets are acknowledged or lost
+// in any order, and some more than once.
 func TestPacketsEqualAMap(t *testing.T) {
 	type contents struct {
 		one []flight.Sent
@@ -24,6 +24,7 @@ func TestPacketsEqualAMap(t *testing.T) {
 		plain := map[uint16]contents{}
 		number := uint16(rapid.IntRange(0, 1<<16-1).Draw(t, "first"))
 		var recent []uint16
+		newest, empty := number, map[uint16]bool{}
 		for tick := entangle.Tick(1); tick < 60; tick++ {
 			number += uint16(rapid.IntRange(1, 3).Draw(t, "gap"))
 			recent = append(recent, number)
@@ -48,19 +49,48 @@ func TestPacketsEqualAMap(t *testing.T) {
 			assert.Equal(t, len(c.one)+len(c.run) == 0, log.LastIsEmpty())
 			if log.LastIsEmpty() {
 				log.Cancel()
+				empty[number] = true
 				continue
 			}
 			plain[number] = c
 			removed := rapid.SliceOfN(rapid.SampledFrom(recent), 0, 5).Draw(t, "removed")
+			lost, told := rapid.Bool().Draw(t, "lost"), map[uint16]bool{} // in this call
+			for _, n := range removed {
+				if _, inFlight := plain[n]; !lost {
+					told[n] = inFlight
+					newest += uint16(max(int16(n-newest), 0))
+				}
+			}
+			if !lost {
+				slices.SortFunc(removed, func(a, b uint16) int { return int(int16(a - b)) })
+			}
 			var want, got contents
 			for _, n := range removed {
-				want.one, want.run = append(want.one, plain[n].one...), append(want.run, plain[n].run...)
+				overtaken := slices.ContainsFunc(recent, func(later uint16) bool {
+					return !empty[later] && !told[later] && int16(later-n) > 0 && int16(newest-later) >= 0
+				})
+				for _, s := range plain[n].one {
+					s.Overtaken = overtaken
+					want.one = append(want.one, s)
+				}
+				for _, r := range plain[n].run {
+					r.Overtaken = overtaken
+					want.run = append(want.run, r)
+				}
 				delete(plain, n)
 			}
-			log.Remove(removed, func(s flight.Sent) { got.one = append(got.one, s) }, func(at entangle.Tick, r flight.SentRun) {
+			one := func(s flight.Sent) { got.one = append(got.one, s) }
+			run := func(at entangle.Tick, r flight.SentRun) {
 				assert.Equal(t, r.Tick, at)
 				got.run = append(got.run, r)
-			})
+			}
+			if lost {
+				for _, n := range removed {
+					log.Lose(n, one, run)
+				}
+			} else {
+				log.Acknowledge(rapid.Permutation(removed).Draw(t, "order"), one, run)
+			}
 			assert.Equal(t, want, got)
 			if len(plain) == 0 {
 				assert.Equal(t, tick+5, log.OldestTick(tick+5))

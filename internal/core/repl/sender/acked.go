@@ -2,32 +2,48 @@ package sender
 
 import (
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 )
 
 // HandleAcked moves the baselines of the groups that acknowledged packets carried: the peer has these groups as of the
-// tick of the packet, or will before it applies anything later. The call is fastest with packets in sending order.
+// tick of the packet, or will before it applies anything later. The packets may be told in any order, but the newest that
+// had arrived before a packet must be told before it, or in the same call. HandleAcked sorts pkts.
 func (u *updates) HandleAcked(pkts ...uint16) {
-	u.flights.Remove(pkts, u.handleUpdateAcked, u.handleRunAcked)
+	u.flights.Acknowledge(pkts, u.handleUpdateAcked, u.handleRunAcked)
 }
 
 // handleUpdateAcked moves the baseline of a group to an update that the peer has. An update that may have been dropped
-// moves none: its changes are sent again when the group's action is acknowledged.
+// moves none: if it is unproven, its changes are sent again when the group's action is acknowledged, and if a newer one may
+// have overtaken it, the peer has that, or it is lost and sent again.
 func (u *updates) handleUpdateAcked(s flight.Sent) {
 	sp, i := u.groups.LocateHandle(s.Group)
 	if u.received != nil {
 		u.received.Acknowledge(placeAt(sp, i), s.Tick)
 	}
-	if !s.Unproven && sp.Base[i].Before(s.Tick) {
+	if !s.Unproven && sp.Base[i].Before(s.Tick) && !(s.Overtaken && u.sentSince(sp, i, s.Tick)) {
 		sp.MoveBase(i, s.Tick, s.Base)
 	}
 }
 
+// sentSince reports whether a newer update of a group than that of a tick was sent, or may have been: Space.Resend
+// forgets when a group with a view was.
+func (u *updates) sentSince(sp *group.Space, i int, tick entangle.Tick) bool {
+	forgotten := sp.Sent[i].Before(tick) && sp.ViewOf(i) != 0
+	return forgotten || tick.Before(sp.Sent[i]) || u.sentInRun(sp, i, tick)
+}
+
+// sentInRun reports whether a newer update of a group than that of a tick was sent with a whole run.
+func (u *updates) sentInRun(sp *group.Space, i int, tick entangle.Tick) bool {
+	h := repl.Handle(i)
+	return sp == &u.groups.Public && u.flights.SentRunSince(tick, h, h)
+}
+
 func (u *updates) handleRunAcked(tick entangle.Tick, r flight.SentRun) {
-	if !r.Dense || u.flights.KeepBaselines {
+	if !r.Dense || r.Overtaken || u.flights.KeepBaselines {
 		for _, h := range r.Groups {
-			u.handleUpdateAcked(flight.Sent{Tick: tick, Group: h, Base: r.Base})
+			u.handleUpdateAcked(flight.Sent{Tick: tick, Group: h, Overtaken: r.Overtaken, Base: r.Base})
 		}
 		return
 	}

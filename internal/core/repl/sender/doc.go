@@ -37,9 +37,9 @@
 // record applies before it.
 //
 // Components of a Differ are sent as differences from their values at the baseline. The receiver
-// must have been at that tick: HandleAcked must be called with packets as acknowledgements report
-// them, each together with all newer ones that arrived before it, so that an update which arrived
-// too late to be applied never becomes the baseline.
+// must have been at that tick, so an update which arrived too late to be applied must never become
+// the baseline. HandleAcked takes packets in any order, on one condition, which packet headers meet:
+// the newest packet that had arrived before another one is acknowledged before it, or with it.
 //
 // # Visibility
 //

@@ -22,7 +22,7 @@ func (u *updates) lossy() bool { return u.loss.some && u.state.Tick.Sub(u.loss.l
 // HandleLost makes the groups of a lost packet due again, except those that were resent or acknowledged in the meantime.
 func (u *updates) HandleLost(pkt uint16) {
 	u.loss.some, u.loss.last = true, u.state.Tick
-	u.flights.Remove([]uint16{pkt}, u.handleUpdateLost, u.handleRunLost)
+	u.flights.Lose(pkt, u.handleUpdateLost, u.handleRunLost)
 }
 
 func (u *updates) handleUpdateLost(s flight.Sent) { u.requeueLost(s.Tick, s.Group) }
@@ -32,7 +32,7 @@ func (u *updates) requeueLost(tick entangle.Tick, h repl.Handle) {
 	if sp.Phase[i] != group.Present || sp.Retained.Has(i) || !sp.Base[i].Before(tick) || tick.Before(sp.Sent[i]) {
 		return
 	}
-	if sp == &u.groups.Public && u.flights.SentRunSince(tick, h, h) {
+	if u.sentInRun(sp, i, tick) {
 		return
 	}
 	sp.NoteDue(i, u.state.Tick)

@@ -68,12 +68,12 @@ type Sent struct {
 
 // packet is the record of one packet. A group takes at least one bit of a packet, so 16 bits can count its groups.
 type packet struct {
-	tick   entangle.Tick
-	groups uint16 // entries in Packets.groups
-	runs   uint16 // entries in Packets.runs
-	number uint16
-	came   bool // acknowledged
-	done   bool // acknowledged or lost
+	tick     entangle.Tick
+	groups   uint16 // entries in Packets.groups
+	runs     uint16 // entries in Packets.runs
+	number   uint16
+	together bool // acknowledged by the last call of Acknowledge that had several packets
+	done     bool // acknowledged or lost
 }
 
 // unprovenBit marks the handles of unproven updates in Packets.groups.
@@ -127,15 +127,17 @@ func (f *Packets) AddRun(r *Run, base entangle.Tick) {
 // Acknowledge removes packets that arrived, and sorts their numbers. It calls one for each of their groups, and run for
 // each of their runs. Packets without a record are ignored.
 func (f *Packets) Acknowledge(numbers []uint16, one func(Sent), run func(entangle.Tick, SentRun)) {
-	slices.SortFunc(numbers, func(a, b uint16) int { return int(int16(a - b)) })
-	var at position
-	for _, number := range numbers {
-		if p := f.seek(number, &at); p != nil {
-			p.came = true
+	if len(numbers) > 1 {
+		slices.SortFunc(numbers, func(a, b uint16) int { return int(int16(a - b)) })
+		var at position
+		for _, number := range numbers {
+			if p := f.seek(number, &at); p != nil {
+				p.together = true
+			}
 		}
-		if int16(number-f.newest) > 0 {
-			f.newest = number
-		}
+	}
+	if n := len(numbers); n > 0 && int16(numbers[n-1]-f.newest) > 0 {
+		f.newest = numbers[n-1]
 	}
 	f.remove(numbers, one, run)
 }
@@ -175,7 +177,7 @@ func (f *Packets) isOvertaken(i int) bool {
 	for i++; i < f.packets.Len(); i++ {
 		if p := f.packets.At(i); int16(f.newest-p.number) < 0 {
 			return false
-		} else if p.done || !p.came {
+		} else if p.done || !p.together {
 			return true
 		}
 	}

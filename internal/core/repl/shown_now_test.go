@@ -31,7 +31,9 @@ type watcher struct {
 func newWatcher(t *testing.T) *watcher {
 	w := &watcher{t: t, world: sender.NewWorld(sized{map[repl.Slot]int{}}, 1)}
 	w.world.StateIntervals(0) // so that the client shows all in the past
-	w.world.RecordReceived(func(s repl.Slot) uint64 { return uint64(s) })
+	w.world.RecordReceived(func(s repl.Slot) (rewind.Target, set.Mask) {
+		return rewind.Target{Slot: uint32(s), Entity: uint64(s)}, set.Mask{}
+	})
 	w.history = rewind.NewHistory([]snapshot.Kind{{Size: 8}}, 60, 92)
 	w.world.Begin(1000)
 	w.world.Commit()

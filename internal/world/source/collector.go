@@ -184,7 +184,6 @@ func (c *Collector) reportRefused() {
 func (c *Collector) applyRemovals() {
 	c.Visibility.recordFormer()
 	for _, s := range c.Table.Despawned() {
-		c.Visibility.removeEntity(repl.Slot(s))
 		c.forgetRefs(s, &c.Sent.withRefs)
 		known := c.Hierarchy.Propagation.Slots.withheld.Has(int(s)) || !c.Paused.Has(int(s)) && c.Hierarchy.hasChildren(repl.Slot(s))
 		if c.Table.Bare(s) && !known {
@@ -192,6 +191,7 @@ func (c *Collector) applyRemovals() {
 		} else {
 			c.Sender.Despawn(repl.Slot(s))
 		}
+		c.Visibility.removeEntity(repl.Slot(s)) // after the sender asked which components no client gets
 		c.Paused.Clear(int(s))
 	}
 	for _, s := range c.Table.Paused() {

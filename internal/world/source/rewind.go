@@ -11,6 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/snapshot"
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
 	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // Rewind keeps the values of the last ticks, and shows them as a client's screen showed them.
@@ -62,7 +63,10 @@ func (c *Collector) NewRewind(infos []*registry.Component, tickRate, ticks int) 
 	}
 	r.history = rewind.NewHistory(kinds, tickRate, ticks+marginTicks)
 	r.history.SetReach(ticks)
-	c.Sender.RecordReceived(func(s repl.Slot) uint64 { return columns.PackEntity(c.Table.Entity(columns.Slot(s))) })
+	c.Sender.RecordReceived(func(s repl.Slot) (rewind.Target, set.Mask) {
+		t := rewind.Target{Slot: uint32(s), Entity: columns.PackEntity(c.Table.Entity(columns.Slot(s)))}
+		return t, c.Visibility.Overrides.WithheldOf(s)
+	})
 	return r
 }
 

@@ -347,6 +347,36 @@ func TestARemovedComponentIsInViewsUntilThatIsSent(t *testing.T) {
 	}
 }
 
+// What is hidden from a client, or from all of them, is not in its views either while its screen still has the entity.
+//
+// Proves: L4
+func TestAHiddenComponentOfADepartedEntityIsInNoView(t *testing.T) {
+	for _, depart := range []func(*rewindServer, ecs.Entity){
+		func(s *rewindServer, e ecs.Entity) { s.world.RemoveEntity(e) },
+		func(s *rewindServer, e ecs.Entity) {
+			replicate := generic.NewMap1[components.Replicate](&s.world)
+			replicate.Get(e).Target = components.Nobody
+		},
+	} {
+		for _, target := range []func(*rewindServer) components.Target{
+			func(*rewindServer) components.Target { return components.Nobody },
+			func(s *rewindServer) components.Target { return s.collector.Visibility.Targets.Only(7) },
+		} {
+			s := newRewindServer(t, 60)
+			e := s.add(components.Replicate{})
+			s.collector.Override(e, s.cols[TypeOf[rwPlace]()], target(s))
+			s.run(20)
+			depart(s, e)
+			s.run(3)
+			s.look(&rewindScreen{at: s.shown()})
+			_, ok := s.placeOf(&s.view, e)
+			assert.False(t, ok)
+			_, ok = valueIn[rwMark](s, &s.view, e)
+			assert.True(t, ok)
+		}
+	}
+}
+
 // What is hidden from a client, or from all of them, is not in its views: a component of an entity that it predicts,
 // too.
 //

@@ -8,6 +8,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/core/rewind"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -22,7 +23,7 @@ type structure struct {
 	actions    *flight.Messages
 	stats      *Stats
 	received   *rewind.Received // nil: see World.RecordReceived
-	entityOf   func(repl.Slot) uint64
+	targetOf   func(repl.Slot) (rewind.Target, set.Mask)
 
 	w      bits.Writer
 	needs  []repl.Need // of the action that is being written

@@ -47,9 +47,9 @@ func (w *World) NewPeer() *Peer {
 	}
 	p.visibility.structure = &p.structure
 	p.updates = updates{groups: &p.groups, state: w.state, enc: w.enc, plan: &p.plan, prediction: &p.prediction, stats: &p.stats}
-	if w.entityOf != nil {
+	if w.targetOf != nil {
 		p.received = &rewind.Received{}
-		p.updates.received, p.structure.received, p.structure.entityOf = p.received, p.received, w.entityOf
+		p.updates.received, p.structure.received, p.structure.targetOf = p.received, p.received, w.targetOf
 	}
 	if w.enc.UsesPrev {
 		p.groups.Public.Prev, p.groups.Private.Prev = []uint8{}, []uint8{}

@@ -11,9 +11,11 @@ import (
 )
 
 // RecordReceived makes every peer that is added from now on record what it has received of each group, for
-// lag compensation. entityOf returns the number by which the caller knows the entity of a slot, also while
-// that is removed.
-func (w *World) RecordReceived(entityOf func(repl.Slot) uint64) { w.entityOf = entityOf }
+// lag compensation. targetOf returns the entity of a slot, as the caller knows it, and those of its components that no peer
+// is sent, also while the entity is removed.
+func (w *World) RecordReceived(targetOf func(repl.Slot) (rewind.Target, set.Mask)) {
+	w.targetOf = targetOf
+}
 
 // PacketSent records the tick of a packet that was sent to the peer.
 func (p *Peer) PacketSent(pkt uint16, tick entangle.Tick) {
@@ -116,14 +118,14 @@ func (pr *prediction) isShownInPast(s repl.Slot, hidden set.Mask) bool {
 // recordDeparture records at each peer that has an entity that it is about to lose it in its group. One that the peer
 // does not interpolate is not on its screen in the past.
 func (w *World) recordDeparture(s repl.Slot, moved bool) {
-	if w.entityOf == nil {
+	if w.targetOf == nil {
 		return
 	}
 	_, m := w.state.Member(s)
 	for _, p := range w.peers {
 		if at, ok := shownAt(&p.groups, s); ok && p.received != nil && p.isShownInPast(s, at.Hidden) {
-			t := rewind.Target{Slot: uint32(s), Entity: w.entityOf(s)}
-			p.received.Depart(at.Group, t, w.state.Interval(s), m.Joined, w.state.Tick, at.Hidden, moved)
+			t, withheld := w.targetOf(s)
+			p.received.Depart(at.Group, t, w.state.Interval(s), m.Joined, w.state.Tick, at.Hidden.Or(withheld), moved)
 		}
 	}
 }
@@ -161,8 +163,8 @@ func (st *structure) recordMembers(sp *group.Space, i int, id ident.Group, tick 
 		if !st.prediction.isShownInPast(m.Slot, was.Comps) {
 			continue
 		}
-		t := rewind.Target{Slot: uint32(m.Slot), Entity: st.entityOf(m.Slot)}
-		st.received.Depart(placeAt(sp, i), t, st.state.Interval(m.Slot), m.Joined, tick, was.Comps, again && !h.Whole)
+		t, withheld := st.targetOf(m.Slot)
+		st.received.Depart(placeAt(sp, i), t, st.state.Interval(m.Slot), m.Joined, tick, was.Comps.Or(withheld), again && !h.Whole)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/core/repl/schedule"
+	"github.com/entangle-ecs/entangle/internal/core/rewind"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -24,7 +25,7 @@ type World struct {
 	byIndex     []*Peer // by Peer.Number; nil for a free number
 	predictions predictions
 	stats       Stats
-	entityOf    func(repl.Slot) uint64 // see RecordReceived
+	targetOf    func(repl.Slot) (rewind.Target, set.Mask) // see RecordReceived
 }
 
 // NewWorld returns an empty world of the given number of component types.

@@ -54,10 +54,10 @@ func TestPacketsEqualAMap(t *testing.T) {
 			}
 			plain[number] = c
 			removed := rapid.SliceOfN(rapid.SampledFrom(recent), 0, 5).Draw(t, "removed")
-			lost, told := rapid.Bool().Draw(t, "lost"), map[uint16]bool{} // in this call
+			lost, acked := rapid.Bool().Draw(t, "lost"), map[uint16]bool{} // in this call
 			for _, n := range removed {
 				if _, inFlight := plain[n]; !lost {
-					told[n] = inFlight
+					acked[n] = inFlight
 					newest += uint16(max(int16(n-newest), 0))
 				}
 			}
@@ -67,7 +67,7 @@ func TestPacketsEqualAMap(t *testing.T) {
 			var want, got contents
 			for _, n := range removed {
 				overtaken := slices.ContainsFunc(recent, func(later uint16) bool {
-					return !empty[later] && !told[later] && int16(later-n) > 0 && int16(newest-later) >= 0
+					return !empty[later] && !acked[later] && int16(later-n) > 0 && int16(newest-later) >= 0
 				})
 				for _, s := range plain[n].one {
 					s.Overtaken = overtaken

@@ -168,7 +168,6 @@ var siblings = []sibling{
 	{"internal/core/repl/sender", "internal/core/repl/schedule", "in the order that is planned"},
 	{"internal/core/repl/sender", "internal/core/repl/view", "and a view of each group"},
 	{"internal/core/repl/sender", "internal/core/rewind", "and records what a peer has received, for lag compensation"},
-	{"internal/core/repl/sender", "internal/core/timesync", "with the times of the peer's screens"},
 	{"internal/core/repl/view", "internal/core/repl", "a view hides members by number"},
 	{"internal/core/rewind", "internal/core/snapshot", "blends values as the client does,"},
 	{"internal/core/rewind", "internal/core/timesync", "at the times of its screens"},

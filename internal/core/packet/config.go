@@ -36,11 +36,6 @@ type Config struct {
 	// true. 0 means DefaultAckDelay, negative means no delay.
 	AckDelay time.Duration
 
-	// Ordered makes headers tell the order of arrival: an id that arrived after a newer one is not in the headers
-	// of the time at which that one is acknowledged first, but in the next. It takes a frame longer until it is
-	// acknowledged.
-	Ordered bool
-
 	// LossMin is the shortest time after which a packet counts as lost.
 	// 0 means DefaultLossMin, negative means no minimum.
 	LossMin time.Duration

@@ -33,7 +33,7 @@ func NewTracker(cfg Config) *Tracker {
 		panic(err)
 	}
 	cfg = cfg.withDefaults()
-	return &Tracker{cfg: cfg, sent: newFlight(), rtt: newEstimator(cfg.InitialRTT), received: window{ordered: cfg.Ordered}}
+	return &Tracker{cfg: cfg, sent: newFlight(), rtt: newEstimator(cfg.InitialRTT)}
 }
 
 // Next returns the header of a packet that is sent now. For Data it assigns the next id, which then
@@ -46,12 +46,12 @@ func (t *Tracker) Next(now time.Time, tick entangle.Tick, kind Kind) Header {
 		t.sent.recordSent(at)
 		t.stats.Sent++
 	}
-	acked := t.received.acknowledge(at)
+	t.received.acknowledge()
 	return Header{
 		Kind:     kind,
 		ID:       uint16(t.sent.newest()),
 		Ack:      t.received.newest,
-		AckBits:  acked,
+		AckBits:  t.received.bits,
 		AckDelay: at - t.received.newestAt,
 		Tick:     tick,
 	}

@@ -172,5 +172,6 @@ func (st *structure) recordMembers(sp *group.Space, i int, id ident.Group, tick 
 func (vis *visibility) recordRetained(i int, id ident.Group) {
 	if st := vis.structure; st.received != nil {
 		st.recordMembers(&vis.groups.Private, i, id, vis.state.Tick, false)
+		st.received.Wait(placeAt(&vis.groups.Private, i), vis.state.Tick) // no message ends them
 	}
 }

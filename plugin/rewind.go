@@ -113,7 +113,7 @@ type Rewound struct {
 	Clamped bool
 	// Repeated says that the input did not arrive, so that the time is an estimate.
 	Repeated bool
-	// Gone says that the player has lost the entity since: it is despawned, or hidden.
+	// Gone says that the player has lost the entity since, or is about to: it is despawned, or hidden.
 	Gone bool
 }
 

@@ -38,7 +38,7 @@ func (l *alike) set(v *View, rec *Record, every int) {
 // addAlike adds as many entities as move like the one before, from the index begin on. The records are theirs.
 func (v *View) addAlike(e *Entities, begin int, records []Record, now timesync.Shown) (n int) {
 	l, s := &v.alike, e.Slot+Slot(begin)
-	if !l.known || now != l.run.first.Shown || e.Every != l.every {
+	if !l.known || now != l.run.first.Shown || e.Every != l.every || e.Gone {
 		return 0
 	}
 	if n = v.history.countBeforeJump(l.from, l.to, s, len(records)); n > 0 {

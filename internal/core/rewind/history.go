@@ -211,17 +211,19 @@ func (h *History) hadAll(col, row int, s Slot, n int) bool {
 	return row == h.rows || h.present[col*h.rows+row].HasRange(int(s), int(s)+n)
 }
 
-// AddSlots adds the slots that have a column at the newest tick, and those that had it when clients were sent a tick
-// last.
-func (h *History) AddSlots(to *set.Bitset, col int) {
+// AddSlots adds the slots that have a column at the newest tick, and to sent those that had it when clients were sent a
+// tick last.
+func (h *History) AddSlots(newest, sent *set.Bitset, col int) {
 	if h.count == 0 {
 		return
 	}
-	for _, row := range [...]int{h.at, h.row(h.clamp(h.sent[h.at]))} {
+	add := func(to *set.Bitset, row int) {
 		slots := h.present[col*h.rows+row]
 		to.Grow(64 * len(slots))
 		to.Join(slots)
 	}
+	add(newest, h.at)
+	add(sent, h.row(h.clamp(h.sent[h.at])))
 }
 
 // jumped reports whether the entity of a slot was teleported between two ticks.

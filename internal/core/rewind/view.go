@@ -27,12 +27,13 @@ type Entities struct {
 	Every  int             // the interval by which they are shown
 	Names  []uint64        // of each, as the caller names it
 	Joined []entangle.Tick // since when each is in its group
+	Gone   bool            // they have ended, and clients are not sent that yet
 }
 
 // Part returns the entities from an index on and before another.
 func (e *Entities) Part(from, to int) Entities {
 	return Entities{
-		Slot: e.Slot + Slot(from), Group: Group{e.Group.Private, e.Group.Index + from}, Every: e.Every,
+		Slot: e.Slot + Slot(from), Group: Group{e.Group.Private, e.Group.Index + from}, Every: e.Every, Gone: e.Gone,
 		Names: e.Names[from:to], Joined: e.Joined[from:to],
 	}
 }
@@ -171,7 +172,7 @@ func (v *View) Add(e *Entities, now timesync.Shown) (added int) {
 		if b.since.Before(e.Joined[i]) {
 			b.since = e.Joined[i]
 		}
-		t := Target{Slot: e.Slot + Slot(i), Entity: e.Names[i], Shown: now, Rewound: true}
+		t := Target{Slot: e.Slot + Slot(i), Entity: e.Names[i], Shown: now, Rewound: true, Gone: e.Gone}
 		if v.addBetween(&records[i], records[i].arrived, &b, &t, e.Every) {
 			added++
 		}
@@ -279,7 +280,7 @@ func (v *View) addBetween(rec *Record, arrived arrival, b *bounds, t *Target, ev
 	}
 	v.push(r)
 	v.entities = append(v.entities, t.Entity)
-	if usual && !b.ends {
+	if usual && !t.Gone {
 		v.alike.set(v, rec, every)
 	}
 	return true

@@ -221,8 +221,10 @@ func (r *Rewind) add(v *rewind.View, e *rewind.Entities) {
 	}
 	hidden := at.Hidden.Or(r.collector.Visibility.Overrides.WithheldOf(s))
 	if e.Group = at.Group; !r.collector.Visibility.Interpolates(t.client, s) {
-		v.AddPresent(e)
-		v.Hide(hidden)
+		if !e.Gone {
+			v.AddPresent(e)
+			v.Hide(hidden)
+		}
 	} else if v.Add(e, t.Time(e.Every)) > 0 {
 		v.Hide(hidden)
 	}
@@ -239,7 +241,9 @@ func (r *Rewind) Present(now entangle.Tick) *rewind.View {
 	v.Reset(r.history, nil)
 	r.listKept(now)
 	for i := range r.kept.stretches {
-		v.AddPresent(&r.kept.stretches[i].Entities)
+		if st := &r.kept.stretches[i]; !st.Gone {
+			v.AddPresent(&st.Entities)
+		}
 	}
 	return v
 }

@@ -13,7 +13,8 @@ import (
 type keptEntities struct {
 	tick      entangle.Tick
 	known     bool
-	slots     set.Bitset
+	slots     set.Bitset // with a kept component now
+	all       set.Bitset // these, and those that had one when clients were sent a tick last
 	stretches []stretch
 	names     []uint64 // of all, as are the next two
 	joined    []entangle.Tick
@@ -36,10 +37,13 @@ func (r *Rewind) listKept(now entangle.Tick) {
 	k.known, k.tick = true, now
 	k.stretches, k.names, k.joined, k.except = k.stretches[:0], k.names[:0], k.joined[:0], k.except[:0]
 	k.slots.Reset()
+	k.all.Reset()
 	for _, col := range r.chosen {
-		r.history.AddSlots(&k.slots, col)
+		r.history.AddSlots(&k.slots, &k.all, col)
 	}
-	for s := k.slots.Next(0); s >= 0; s = k.slots.Next(s + 1) {
+	k.all.Grow(64 * len(k.slots))
+	k.all.Join(k.slots)
+	for s := k.all.Next(0); s >= 0; s = k.all.Next(s + 1) {
 		r.list(repl.Slot(s))
 	}
 }
@@ -47,7 +51,8 @@ func (r *Rewind) listKept(now entangle.Tick) {
 // list adds an entity, to the last stretch if it continues that.
 func (r *Rewind) list(s repl.Slot) {
 	c, k := r.collector, &r.kept
-	e, except, plain := rewind.Entities{Slot: uint32(s)}, entangle.Nobody, false
+	entity, except, plain := c.Table.Entity(columns.Slot(s)), entangle.Nobody, false
+	e := rewind.Entities{Slot: uint32(s), Gone: !k.slots.Has(int(s)) && !c.Arche.Alive(entity)}
 	group, joined, used := c.Sender.GroupOf(s)
 	if e.Group = group; used {
 		e.Every = c.Sender.Interval(s)
@@ -58,7 +63,7 @@ func (r *Rewind) list(s repl.Slot) {
 	if n := len(k.stretches); n == 0 || !k.stretches[n-1].continuesWith(&e, plain) {
 		k.stretches = append(k.stretches, stretch{Entities: e, plain: plain})
 	}
-	k.names = append(k.names, columns.PackEntity(c.Table.Entity(columns.Slot(s))))
+	k.names = append(k.names, columns.PackEntity(entity))
 	k.joined, k.except = append(k.joined, joined), append(k.except, except)
 	st := &k.stretches[len(k.stretches)-1]
 	first := len(k.names) - len(st.Names) - 1
@@ -67,5 +72,5 @@ func (r *Rewind) list(s repl.Slot) {
 
 func (st *stretch) continuesWith(e *rewind.Entities, plain bool) bool {
 	n := len(st.Names)
-	return st.plain == plain && st.Every == e.Every && st.Slot+uint32(n) == e.Slot && (!plain || st.Group.Index+n == e.Group.Index)
+	return st.plain == plain && st.Every == e.Every && st.Gone == e.Gone && st.Slot+uint32(n) == e.Slot && (!plain || st.Group.Index+n == e.Group.Index)
 }

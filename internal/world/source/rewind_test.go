@@ -189,6 +189,28 @@ func TestADespawnedEntityIsFoundInAView(t *testing.T) {
 	}
 }
 
+// An entity that was removed since clients were sent a tick last is on their screens still, and in no view of the present.
+//
+// Proves: L1, L4
+func TestAnEntityIsInAViewUntilItsEndIsSent(t *testing.T) {
+	s := newRewindServer(t, 60)
+	s.every = 4
+	e, other := s.add(components.Replicate{}), s.add(components.Replicate{})
+	s.run(20) // up to a tick that is sent
+	s.world.RemoveEntity(e)
+	for range 3 {
+		s.run(1)
+		s.look(&rewindScreen{at: s.shown()})
+		for entity, gone := range map[ecs.Entity]bool{e: true, other: false} {
+			_, ok := s.placeOf(&s.view, entity)
+			assert.True(t, ok)
+			i, _ := s.view.Find(columns.PackEntity(entity))
+			assert.Equal(t, gone, s.view.Target(i).Gone)
+		}
+		assert.Equal(t, 1, s.rewind.Present(s.tick+1).Len())
+	}
+}
+
 // No view is further in the past than the limit. That any of its times was not possible is reported and counted,
 // whatever those of other intervals are.
 //

@@ -15,9 +15,6 @@ import (
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-// shownBehind is by how many ticks the screen of a watcher's client is behind.
-const shownBehind = 4
-
 // watcher is a client of a world of which it is recorded what it has received.
 type watcher struct {
 	t       *testing.T

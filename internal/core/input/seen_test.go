@@ -443,3 +443,25 @@ func TestTheScreenOfAnInputIsFound(t *testing.T) {
 		assert.False(t, ok, "it is of a later tick")
 	}
 }
+
+// No time of a late frame is farther ahead than what a client may have seen, whatever it claims of each interval.
+//
+// Proves: L2
+func TestTheTimesOfALateFrameAreBounded(t *testing.T) {
+	limits := limitsAt(1000)
+	last := timesync.ShownAt(1030, 0)
+	for _, base := range []timesync.Shown{timesync.ShownAt(900, 7), last, last + 1, timesync.ShownAt(1<<31, 0)} {
+		for _, behind := range []int32{0, 256, -256, timesync.MaxBehind, -timesync.MaxBehind} {
+			s := timesync.Screen{Base: base, Packets: 1}
+			s.Intervals.Add(6)
+			s.Behind[0] = behind
+			claim := s
+			limits.Bound(&s)
+			assert.Equal(t, min(claim.At(1), last), s.At(1))
+			assert.LessOrEqual(t, s.At(6), last)
+			if claim.At(1) <= last && claim.At(6) <= last {
+				assert.Equal(t, claim, s, "a possible one is left alone")
+			}
+		}
+	}
+}

@@ -161,6 +161,98 @@ func TestTheFirstFrameOfATickCounts(t *testing.T) {
 	assert.InDelta(t, 1150, v, 1e-3)
 }
 
+// Where the packets of a tick arrived in several late frames, the first one counts for its updates.
+//
+// Proves: L1
+func TestTheFirstLateFrameOfATickCounts(t *testing.T) {
+	const second = 900 // id of another packet of tick 108
+	w := newWorld(kinds())
+	for tick := entangle.Tick(100); tick <= 116; tick++ {
+		w.run(tick, float64(tick-100)*10, 0)
+		switch tick {
+		case 100:
+			w.Received.Begin(w.group, tick)
+			w.deliver(w.group, tick)
+		case 108:
+			w.Sent(second, tick)
+		case 112:
+			w.receive(108)
+		case 114:
+			w.packet(second)
+		}
+		w.screen(float64(tick) - 8)
+	}
+	for time, want := range map[float64]float64{103: 0, 105: 20, 107: 60, 108: 80} {
+		v, _ := w.at(spot, time)
+		assert.InDelta(t, want, v, 1e-3, "at %v", time)
+	}
+}
+
+// Ids of packets begin again after 65536. What arrived with an earlier packet did not come with the later one of its id,
+// and a late frame tells of no packet but those that have its ids.
+//
+// Proves: L1
+func TestAPacketWithAFormerIdIsAnother(t *testing.T) {
+	const again = 100 + 1<<16
+	w := newWorld(kinds())
+	w.run(100, 1000, 0)
+	w.Received.Begin(w.group, 100)
+	w.deliver(w.group, 100)
+	w.endFrame(90, false)
+	for tick := entangle.Tick(101); tick < again-20; tick++ {
+		w.Sent(uint16(tick), tick)
+	}
+	for tick := entangle.Tick(again - 20); tick <= again+10; tick++ {
+		w.run(tick, 10*float64(tick), 0)
+		w.receive(tick)
+		w.endFrame(float64(tick)-3.5, tick == again)
+		w.LateFrame(&timesync.LateFrame{Screen: timesync.Screen{Base: shown(float64(tick)), Packets: 1}, Newest: uint16(tick) - packetRows})
+	}
+	for _, time := range []float64{again - 10, again + 5} {
+		v, ok := w.at(spot, time)
+		assert.True(t, ok)
+		assert.InDelta(t, 10*time, v, 1e-3)
+	}
+}
+
+// A client ignores an update that a newer one of its group has overtaken. One that only a packet with other groups has
+// overtaken is not ignored.
+//
+// Proves: L1
+func TestAnOvertakenUpdateIsLeftOut(t *testing.T) {
+	for by, want := range map[entangle.Tick][2]float64{105: {3010, 3030}, 106: {1030, 1050}} {
+		w := newWorld(kinds())
+		for tick := entangle.Tick(100); tick <= 110; tick++ {
+			value := 10 * float64(tick)
+			if tick == 104 {
+				value = 5000
+			}
+			w.run(tick, value, 0)
+			switch tick {
+			case 100:
+				w.Received.Begin(w.group, tick)
+				w.deliver(w.group, tick)
+			case 102:
+				w.receive(tick)
+			case 106: // all packets arrive in one frame
+				w.packet(by)
+				w.packet(104)
+				if by != tick {
+					w.packet(tick)
+				}
+				w.Acknowledge(w.group, 104)
+				w.Acknowledge(w.group, 106)
+			}
+			w.endFrame(float64(tick)-7.5, false)
+		}
+		for i, time := range []float64{103, 105} {
+			v, ok := w.at(spot, time)
+			assert.True(t, ok)
+			assert.InDelta(t, want[i], v, 1e-3, "at %v, overtaken by the packet of %d", time, by)
+		}
+	}
+}
+
 // More movements that begin on the way of another one than are kept do not begin at a value of something else.
 //
 // Proves: L1

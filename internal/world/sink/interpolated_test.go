@@ -643,3 +643,32 @@ func TestATeleportEndsAHandover(t *testing.T) {
 		}
 	}
 }
+
+// An arrival that makes a difference on the screen at once is late: of an entity of a time that was shown already, of a
+// value for which the entity waits, or of one that ends the former entity with its id before its time. What is shown
+// when it is due is not.
+//
+// Proves: L1, L4
+func TestWhatMakesADifferenceAtOnceIsLate(t *testing.T) {
+	h := newPast(t)
+	h.come(9, pastMark{SendEvery: 1}) // the first one of its timeline
+	h.frames(9)
+	late := func(arrive func()) bool {
+		h.applier.TakeLate()
+		arrive()
+		is := h.applier.TakeLate()
+		assert.False(t, h.applier.TakeLate(), "it is told once")
+		return is
+	}
+	assert.False(t, late(func() { h.frames(1) }), "nothing arrived")
+	assert.False(t, late(func() { h.come(1, pastMark{SendEvery: 1}, pastPlace{1}) }))
+	h.frames(3)
+	assert.False(t, late(func() { h.update(1, pastPlace{2}) }))
+	h.frames(9)
+	assert.True(t, late(func() { h.update(1, pastPlace{3}) }), "it rested")
+	assert.True(t, late(func() { h.tick -= 20; h.come(2, pastMark{SendEvery: 1}, pastPlace{1}); h.tick += 20 }), "it is shown at once")
+	h.frames(9)
+	assert.False(t, late(func() { h.record(func() { h.despawn(2) }) }), "its end is shown later")
+	assert.True(t, late(func() { h.come(2, pastMark{SendEvery: 1}, pastPlace{1}) }), "the former one ends at once")
+	assert.True(t, late(func() { h.come(3, pastScore{1}) }), "it is in the present")
+}

@@ -56,7 +56,7 @@ func (l *LateFrames) PacketReceived(id uint16) {
 	overtaken := l.some && int16(id-l.newest) < 0
 	for i := range l.frame {
 		f := &l.frame[i]
-		if f.Overtaken == overtaken && (overtaken && f.Newest == l.newest && f.add(id) || !overtaken && f.Newest == l.newest && f.follow(id)) {
+		if f.Overtaken == overtaken && f.Newest == l.newest && (overtaken && f.add(id) || !overtaken && f.follow(id)) {
 			l.newest = f.Newest
 			return
 		}

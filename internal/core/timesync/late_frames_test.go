@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle"
 )
@@ -49,6 +50,9 @@ func TestALateFrameSaysWhichPacketsArrived(t *testing.T) {
 			{Newest: 5, Others: 1, Overtaken: true}, {Newest: 7}, {Newest: 7, Others: 1, Overtaken: true},
 		}},
 		{"order again after one that was overtaken", nil, []uint16{5, 3, 6}, false, []LateFrame{{Newest: 6, Others: 1}, {Newest: 5, Others: 0b10, Overtaken: true}}},
+		{"overtaken by one, and by one more", nil, []uint16{5, 3, 6, 4}, false, []LateFrame{
+			{Newest: 6, Others: 1}, {Newest: 5, Others: 0b10, Overtaken: true}, {Newest: 6, Others: 0b10, Overtaken: true},
+		}},
 		{"ids begin again", nil, []uint16{last - 1, last, 1, 0}, true, []LateFrame{{Newest: 1, Others: 0b110}, {Newest: 1, Others: 1, Overtaken: true}}},
 		{"the longest gap", nil, []uint16{last, 31}, true, []LateFrame{{Newest: 31, Others: 1 << 31}}},
 		{"a longer one", nil, []uint16{last, 32}, true, []LateFrame{{Newest: last}, {Newest: 32}}},
@@ -57,7 +61,7 @@ func TestALateFrameSaysWhichPacketsArrived(t *testing.T) {
 		{"overtaken by more", []uint16{40}, []uint16{7}, false, nil},
 	} {
 		got := framesOf(c.late, c.before, c.ids...)
-		assert.Len(t, got, len(c.want), c.what)
+		require.Len(t, got, len(c.want), c.what)
 		for i := range got {
 			assert.Equal(t, c.want[i], got[i], c.what)
 		}
@@ -107,7 +111,7 @@ func TestALateFrameInManyPartsIsBounded(t *testing.T) {
 		ids = append(ids, 100*i)
 	}
 	got := framesOf(true, nil, ids...)
-	assert.Len(t, got, MaxLateFrames)
+	require.Len(t, got, MaxLateFrames)
 	for i := range got {
 		assert.Equal(t, LateFrame{Newest: ids[i]}, got[i])
 	}

@@ -68,8 +68,7 @@ func (r *Received) Wait(g Group, tick entangle.Tick) {
 // then. (One that has moved to another group is there when that has arrived.) No value is of before the oldest tick of a view, so that no client can claim for longer that it has not heard of
 // the end.
 func (r *Received) isLate(d *departure, now timesync.Shown, oldest entangle.Tick) bool {
-	at := r.at(d.ended, d.every)
-	return !d.unsure && !d.moved && at != inTime && at >= now && !d.until.Before(oldest)
+	return !d.unsure && !d.moved && r.at(d.ended, d.every) >= now && !d.until.Before(oldest)
 }
 
 // keepDepartures copies the record of a group into the departures that refer to it. It looks at no others: many

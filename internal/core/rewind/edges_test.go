@@ -182,6 +182,11 @@ func TestTheFirstLateFrameOfATickCounts(t *testing.T) {
 		}
 		w.screen(float64(tick) - 8)
 	}
+	for id := uint16(200); id < 400; id += 2 { // a late frame counts once, however many packets it has
+		w.Sent(id, w.now)
+		w.Sent(id+1, w.now)
+		w.LateFrame(&timesync.LateFrame{Screen: timesync.Screen{Base: shown(108), Packets: 1}, Newest: id + 1, Others: 1})
+	}
 	for time, want := range map[float64]float64{103: 0, 105: 20, 107: 60, 108: 80} {
 		v, _ := w.at(spot, time)
 		assert.InDelta(t, want, v, 1e-3, "at %v", time)
@@ -347,19 +352,28 @@ func TestAMoveThatLedNowhereIsAnEnd(t *testing.T) {
 //
 // Proves: L4
 func TestADepartedEntityEndsWhenItReturns(t *testing.T) {
-	for _, again := range []bool{false, true} { // it goes, and returns, a second time
+	for i, again := range []bool{false, true, false} { // it goes, and returns, a second time
 		w := newWorld(kinds())
 		other := Group{Index: 9}
+		joins := i == 2 // the client has that group for long
 		for tick := entangle.Tick(100); tick <= 125; tick++ {
 			w.run(tick, 10*float64(tick), 0)
 			switch tick {
 			case 100:
 				w.Received.Begin(w.group, tick)
 				w.deliver(w.group, tick)
+				if joins {
+					w.Received.Begin(other, tick)
+					w.deliver(other, tick)
+				}
 			case 115:
 				w.Depart(w.group, Target{Slot: 5, Entity: 7}, 1, 100, tick, set.Mask{}, true)
 			case 117:
-				w.Received.Begin(other, tick)
+				if joins {
+					w.Received.Change(other, tick)
+				} else {
+					w.Received.Begin(other, tick)
+				}
 			case 118:
 				w.deliver(other, 117)
 				if again {
@@ -375,6 +389,26 @@ func TestADepartedEntityEndsWhenItReturns(t *testing.T) {
 		_, ok = w.departedAt(113)
 		assert.False(t, ok, "its return had arrived")
 	}
+}
+
+// A return that was not late has ended nothing before its time: the end of the former entity had been shown.
+//
+// Proves: L4
+func TestAReturnInTimeEndsNothing(t *testing.T) {
+	w := even(kinds(), 0)
+	w.Depart(w.group, Target{Slot: 5, Entity: 7}, 1, 100, 112, set.Mask{}, false)
+	w.run(121, 0, 0)
+	w.deliver(w.group, 112)
+	w.endFrame(111, false)
+	other := Group{Index: 9}
+	w.Received.Begin(other, 121)
+	w.deliver(other, 121)
+	w.endFrame(117, false)
+	w.client = client{has: true, place: Place{Group: other, Joined: 121}}
+	_, ok := w.departedAt(111.5)
+	assert.True(t, ok)
+	_, ok = w.departedAt(112)
+	assert.False(t, ok)
 }
 
 // A view has an entity once: as of the newest tick, if the client is now to see it in the present.
@@ -485,6 +519,8 @@ func TestAnEntityThatJoinsACrowdIsNotShownTooEarly(t *testing.T) {
 	assert.True(t, joins(110, 117.5))
 	assert.True(t, joins(100, 112), "it was there from the beginning")
 	assert.False(t, joins(113, 117.5), "it is on the way")
+	w.Received.Change(w.group, 125)
+	assert.True(t, joins(112, 117.5), "its change has arrived, whatever came after it")
 }
 
 // An entity is on the screen until its end arrives, at rest, but for no longer than a view may be in the past, whatever

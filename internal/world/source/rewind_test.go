@@ -211,6 +211,24 @@ func TestAnEntityIsInAViewUntilItsEndIsSent(t *testing.T) {
 	}
 }
 
+// An entity that has lost its last rewound component since a tick was sent is in the view as it was, until the clients
+// are sent that.
+//
+// Proves: L4
+func TestAComponentIsThereUntilItsRemovalIsSent(t *testing.T) {
+	s := newRewindServer(t, 60)
+	s.every = 5
+	e := s.add(components.Replicate{})
+	marks := generic.NewMap1[rwMark](&s.world)
+	marks.Remove(e)
+	s.run(20)
+	s.places.Remove(e)
+	s.run(2)
+	s.look(&rewindScreen{at: s.shown()})
+	_, ok := s.placeOf(&s.view, e)
+	assert.True(t, ok)
+}
+
 // No view is further in the past than the limit. That any of its times was not possible is reported and counted,
 // whatever those of other intervals are.
 //

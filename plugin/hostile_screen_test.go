@@ -36,6 +36,7 @@ type gallery struct {
 	*intruder
 	mine, target ecs.Entity
 	shots        []galleryShot
+	also         func(rewind *plugin.Rewind[runner]) // in each tick; nil: nothing
 }
 
 // galleryShot is what a shot finds.
@@ -69,6 +70,9 @@ func newGallery(t *testing.T) *gallery {
 func (a *gallery) play(w *ecs.World) func() {
 	rewind, places, when := plugin.NewRewind[runner](w), generic.NewMap1[runner](w), ecs.GetResource[components.Time](w)
 	return func() {
+		if a.also != nil {
+			a.also(&rewind)
+		}
 		if !w.Alive(a.target) {
 			return
 		}

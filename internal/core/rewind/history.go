@@ -134,6 +134,16 @@ func MarkPresent[S ~uint32](h *History, col int, slots []S) {
 	}
 }
 
+// Withhold records that no client is sent columns of a slot as of the newest tick: to them it does not have these. It
+// follows MarkPresent.
+func (h *History) Withhold(s Slot, cols set.Mask) {
+	for col := range cols.All() {
+		if col < len(h.kinds) && h.kinds[col].Size > 0 && int(s) < h.stride {
+			h.present[col*h.rows+h.at].Clear(int(s))
+		}
+	}
+}
+
 // SetTeleports records how often the entity of a slot has been teleported up to the newest tick, a
 // number that wraps around. Without it the number is 0.
 func (h *History) SetTeleports(s Slot, n uint8) {

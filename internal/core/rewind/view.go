@@ -159,6 +159,12 @@ func (v *View) AddPresent(e *Entities) {
 	v.entities = append(v.entities, e.Names...)
 }
 
+// HasArrived reports whether the group of an entity that is not rewound had arrived before a screen.
+func (v *View) HasArrived(e *Entities, now timesync.Shown) bool {
+	rec := v.received.record(e.Group)
+	return rec.again || v.received.at(rec.arrived, e.Every) < now
+}
+
 // Add adds those entities that the screen showed at a time, of groups that the client has. It returns how many
 // these are.
 func (v *View) Add(e *Entities, now timesync.Shown) (added int) {
@@ -193,6 +199,7 @@ type Client interface {
 type Place struct {
 	Group  Group
 	Joined entangle.Tick // since when it is in the group
+	Hidden set.Mask      // its columns that the client does not get
 }
 
 // stay is the time for which a client has had an entity in one group without an end.
@@ -201,6 +208,7 @@ type stay struct {
 	arrived arrival
 	gone    bool // the client has lost it since
 	listed  bool // the entity is in the view by that time or by a later one
+	hidden  set.Mask
 }
 
 // AddDeparted adds the entities that the client has lost since the time of the screen, and those that have gone
@@ -226,12 +234,16 @@ func (v *View) AddDeparted(client Client) {
 		}
 		next, any := v.nextStay(client, d)
 		moves := any && d.moved && !d.until.Before(next.since)
-		st := stay{since: d.since, arrived: rec.joinedBy(d.since, arrived), gone: !moves || next.gone, listed: any && next.listed}
+		st := stay{since: d.since, arrived: rec.joinedBy(d.since, arrived), gone: !moves || next.gone, listed: any && next.listed, hidden: d.hidden}
 		if !any || !st.listed && (moves || !v.received.hasReplaced(next.arrived, d.every, now)) {
 			b := bounds{since: d.since, until: d.until, ends: true, moves: moves}
 			t := Target{Slot: d.slot, Entity: d.entity, Shown: now, Rewound: true, Gone: st.gone}
 			if st.listed = v.addBetween(rec, arrived, &b, &t, d.every); st.listed {
-				v.Hide(d.hidden)
+				hidden := d.hidden
+				if v.mover.last().to == d.until { // the first value that the client has of the next stay
+					hidden = hidden.Or(next.hidden)
+				}
+				v.Hide(hidden)
 			}
 		}
 		v.stays[d.entity] = st
@@ -249,7 +261,7 @@ func (v *View) nextStay(client Client, d *departure) (next stay, ok bool) {
 		return stay{}, false
 	}
 	rec := v.received.record(p.Group)
-	next = stay{since: rec.since}
+	next = stay{since: rec.since, hidden: p.Hidden}
 	_, next.listed = v.Find(d.entity)
 	if next.since.Before(p.Joined) {
 		next.since = p.Joined

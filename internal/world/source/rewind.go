@@ -106,6 +106,9 @@ func (r *Rewind) Record(tick entangle.Tick, sent bool) {
 			}
 		}
 	}
+	for s, withheld := range r.collector.Visibility.Overrides.withheld {
+		h.Withhold(uint32(s), withheld)
+	}
 	for s, n := range r.collector.teleports.counts {
 		if n > 0 {
 			h.SetTeleports(uint32(s), n)
@@ -165,7 +168,7 @@ func (v *viewer) Find(s rewind.Slot, entity uint64) (p rewind.Place, ok bool) {
 		return rewind.Place{}, false
 	}
 	_, joined, _ := c.Sender.GroupOf(repl.Slot(s))
-	return rewind.Place{Group: at.Group, Joined: joined}, true
+	return rewind.Place{Group: at.Group, Joined: joined, Hidden: at.Hidden.Or(c.Visibility.Overrides.WithheldOf(repl.Slot(s)))}, true
 }
 
 // View fills a view with what a client's screen showed, for the tick that runs now. It reports whether any
@@ -221,7 +224,7 @@ func (r *Rewind) add(v *rewind.View, e *rewind.Entities) {
 	}
 	hidden := at.Hidden.Or(r.collector.Visibility.Overrides.WithheldOf(s))
 	if e.Group = at.Group; !r.collector.Visibility.Interpolates(t.client, s) {
-		if !e.Gone {
+		if !e.Gone && v.HasArrived(e, t.Time(e.Every)) {
 			v.AddPresent(e)
 			v.Hide(hidden)
 		}

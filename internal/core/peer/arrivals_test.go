@@ -1,0 +1,67 @@
+package peer_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/packet"
+	"github.com/entangle-ecs/entangle/internal/core/peer"
+	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/rewind"
+	"github.com/entangle-ecs/entangle/internal/core/snapshot"
+	"github.com/entangle-ecs/entangle/internal/core/timesync"
+	"github.com/entangle-ecs/entangle/internal/set"
+)
+
+// What one header acknowledges has arrived with several packets: each entity with the one that it was sent in.
+//
+// Proves: L1, L4
+func TestEachEntityArrivesWithItsPacket(t *testing.T) {
+	p := newPair(t, 1, 1)
+	p.world.RecordReceived(func(s repl.Slot) (rewind.Target, set.Mask) {
+		return rewind.Target{Slot: uint32(s), Entity: uint64(s)}, set.Mask{}
+	})
+	p.run(30)
+	require.True(t, p.server.Open())
+	var sent uint16
+	p.drops = func(from *peer.Peer, b []byte) bool {
+		h, _, err := packet.ParseHeader(b)
+		require.NoError(t, err)
+		if from == p.server && h.Kind == packet.Data {
+			sent = h.ID
+		}
+		return from == p.client
+	}
+	first := p.tick + 1
+	for s := range repl.Slot(2) {
+		p.also = func() {
+			p.source.values[s] = 1
+			p.world.Spawn(s, set.MaskOf(0))
+		}
+		p.step()
+	}
+	p.also, p.drops = nil, nil
+	received := p.server.Replication().Received()
+	received.LateFrame(&timesync.LateFrame{Screen: timesync.Screen{Base: timesync.ShownAt(p.tick+1, 0), Packets: 1}, Newest: sent})
+	p.run(5)
+
+	history := rewind.NewHistory([]snapshot.Kind{{Size: 8}}, 60, 30)
+	for tick := first - 5; !p.tick.Before(tick); tick++ {
+		history.Begin(tick, 2)
+		history.MarkSent()
+		rewind.MarkPresent(history, 0, []uint32{0, 1})
+	}
+	var view rewind.View
+	shows := func(s repl.Slot, after entangle.Tick) bool {
+		view.Reset(history, received)
+		g, joined, ok := p.world.GroupOf(s)
+		require.True(t, ok)
+		return view.Add(&rewind.Entities{Slot: uint32(s), Group: g, Every: 1, Names: []uint64{7}, Joined: []entangle.Tick{joined}}, timesync.ShownAt(first+after, 0)) > 0
+	}
+	assert.True(t, shows(0, 1), "it was not late")
+	assert.False(t, shows(1, 1), "it came when the screen showed a later time")
+	assert.True(t, shows(1, 3))
+}

@@ -671,4 +671,10 @@ func TestWhatMakesADifferenceAtOnceIsLate(t *testing.T) {
 	assert.False(t, late(func() { h.record(func() { h.despawn(2) }) }), "its end is shown later")
 	assert.True(t, late(func() { h.come(2, pastMark{SendEvery: 1}, pastPlace{1}) }), "the former one ends at once")
 	assert.True(t, late(func() { h.come(3, pastScore{1}) }), "it is in the present")
+	assert.True(t, late(func() {
+		comps, id := set.MaskOf(h.comp(pastScore{})), repl.ID{Group: 4}
+		require.Positive(t, h.applier.BeginSpawns(h.tick, &comps))
+		require.NoError(t, h.applier.ReadSpawn(h.reader(pastScore{1}), h))
+		h.slots[id] = h.applier.CommitSpawns([]repl.ID{id})[0]
+	}), "so is one of a run")
 }

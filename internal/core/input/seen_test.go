@@ -465,3 +465,32 @@ func TestTheTimesOfALateFrameAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// A late frame of which the screen is later than the newest one of the packet, or much earlier, is left out, and no other
+// one is.
+//
+// Proves: L1
+func TestALateFrameFarFromThePacketIsLeftOut(t *testing.T) {
+	var late []timesync.LateFrame
+	for i, base := range []timesync.Shown{0, 1, 1 << 21, 1<<21 + 1, -1 << 30} {
+		f := timesync.LateFrame{Screen: *screenAt(100_000), Newest: uint16(i)}
+		f.Screen.Base -= base
+		late = append(late, f)
+	}
+	ahead := timesync.LateFrame{Screen: *screenAt(100_001), Newest: 9}
+	var screens input.Screens
+	screens.Write(100_000, screenAt(100_000))
+	screens.Late = append(late, ahead)
+	var c input.Composer
+	c.Begin(nil, 1100, 100_000)
+	c.Screens(&screens, 1)
+	w, b := newWriter(), input.Body{}
+	w.Write(100_000, 0, hands{}.bytes())
+	require.True(t, b.Encode(w, 100_000, 1))
+	c.Stream(0).Uvarint(0)
+	require.True(t, c.Put(&b))
+	var f input.Frame
+	f.Open(c.Finish(), 100_000, 1, 1)
+	require.NoError(t, f.Err())
+	require.Equal(t, late[:3], f.LateFrames())
+}

@@ -12,7 +12,7 @@ import (
 // drawnAt returns a screen that shows a tick.
 func drawnAt(tick entangle.Tick) *Screen { return &Screen{Base: ShownAt(tick, 0), Packets: 1} }
 
-// framesOf returns what is told of one frame in which packets arrived in an order, after others.
+// framesOf returns what is sent of one frame in which packets arrived in an order, after others.
 func framesOf(late bool, before []uint16, ids ...uint16) []LateFrame {
 	var l LateFrames
 	for _, id := range before {
@@ -77,7 +77,7 @@ func TestFourPacketsTellOfALateFrame(t *testing.T) {
 		l.PacketReceived(id)
 		l.EndFrame(drawnAt(entangle.Tick(id)), late)
 	}
-	told := func() (ids []uint16) {
+	sent := func() (ids []uint16) {
 		for _, f := range l.Frames() {
 			assert.Equal(t, *drawnAt(entangle.Tick(f.Newest)), f.Screen)
 			ids = append(ids, f.Newest)
@@ -86,25 +86,25 @@ func TestFourPacketsTellOfALateFrame(t *testing.T) {
 		return ids
 	}
 	frame(1, true)
-	assert.Equal(t, []uint16{1}, told())
-	assert.Equal(t, []uint16{1}, told())
+	assert.Equal(t, []uint16{1}, sent())
+	assert.Equal(t, []uint16{1}, sent())
 	frame(2, false)
 	frame(3, true)
-	assert.Equal(t, []uint16{1, 3}, told())
-	assert.Equal(t, []uint16{1, 3}, told())
-	assert.Equal(t, []uint16{3}, told())
-	assert.Equal(t, []uint16{3}, told())
-	assert.Empty(t, told())
+	assert.Equal(t, []uint16{1, 3}, sent())
+	assert.Equal(t, []uint16{1, 3}, sent())
+	assert.Equal(t, []uint16{3}, sent())
+	assert.Equal(t, []uint16{3}, sent())
+	assert.Empty(t, sent())
 	for id := uint16(10); id < 20; id++ {
 		frame(id, true)
 	}
 	for range 4 {
-		assert.Equal(t, []uint16{12, 13, 14, 15, 16, 17, 18, 19}, told())
+		assert.Equal(t, []uint16{12, 13, 14, 15, 16, 17, 18, 19}, sent())
 	}
-	assert.Empty(t, told())
+	assert.Empty(t, sent())
 }
 
-// Of a frame with more gaps than a packet can tell of, the first parts are told.
+// Of a frame with more gaps than a packet can tell of, the first parts are sent.
 func TestALateFrameInManyPartsIsBounded(t *testing.T) {
 	var ids []uint16
 	for i := range uint16(20) {
@@ -117,7 +117,7 @@ func TestALateFrameInManyPartsIsBounded(t *testing.T) {
 	}
 }
 
-// Nothing is told of a frame before which no screen was drawn, nor later of its packets.
+// Nothing is sent of a frame before which no screen was drawn, nor later of its packets.
 //
 // Proves: L1
 func TestAFrameBeforeTheFirstScreenIsNotLate(t *testing.T) {

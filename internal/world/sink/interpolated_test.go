@@ -657,7 +657,7 @@ func TestWhatMakesADifferenceAtOnceIsLate(t *testing.T) {
 		h.applier.TakeLate()
 		arrive()
 		is := h.applier.TakeLate()
-		assert.False(t, h.applier.TakeLate(), "it is told once")
+		assert.False(t, h.applier.TakeLate(), "it is reported once")
 		return is
 	}
 	assert.False(t, late(func() { h.frames(1) }), "nothing arrived")

@@ -13,11 +13,11 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
 )
 
-// A late frame is told with the screen that was drawn before it. Nothing of a connection is told to the server of the next
+// A late frame is sent with the screen that was drawn before it. Nothing of a connection is sent to the server of the next
 // one, in which ids begin again.
 //
 // Proves: L1
-func TestALateFrameIsToldWithTheScreenBeforeIt(t *testing.T) {
+func TestALateFrameIsSentWithTheScreenBeforeIt(t *testing.T) {
 	c, now := NewClock(timesync.ClientConfig{TickRate: 60}, &Stepper{}, slog.New(slog.DiscardHandler)), time.Unix(100, 0)
 	c.Attach(&components.Time{})
 	frame := func(tick entangle.Tick, late bool) {

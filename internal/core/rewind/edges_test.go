@@ -585,3 +585,29 @@ func TestAnEndThatArrivedLateIsLate(t *testing.T) {
 	_, ok = w.departedAt(115)
 	assert.False(t, ok)
 }
+
+// An entity that has rested for longer than a view may be in the past is shown as of the oldest tick of the view. It is left
+// out if it may have been hidden then: if what the client may see of its group has changed since its last update.
+//
+// Proves: L2, L4
+func TestNothingIsShownAsOfWhenItMayHaveBeenHidden(t *testing.T) {
+	for _, changed := range []entangle.Tick{0, 101, 110} {
+		w := newWorld(kinds())
+		w.SetReach(12)
+		for tick := entangle.Tick(100); tick <= 135; tick++ {
+			w.run(tick, 10*float64(tick), 0)
+			switch tick {
+			case 100:
+				w.Received.Begin(w.group, tick)
+				w.deliver(w.group, tick)
+			case 105:
+				w.receive(tick)
+			case changed:
+				w.See(w.group, tick)
+			}
+			w.screen(float64(tick) - 5.5)
+		}
+		_, ok := w.at(spot, 128)
+		assert.Equal(t, changed < 105, ok, "changed at %d", changed)
+	}
+}

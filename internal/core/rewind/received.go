@@ -39,6 +39,7 @@ type Record struct {
 	prior   entangle.Tick // of the newest update that arrived before those of mask, or since
 	parted  uint32        // number of the newest of the departures that refer to the record
 	unsure  entangle.Tick // of the newest change that had not arrived when there were two newer ones
+	seen    entangle.Tick // since when the client may see the same of the group
 }
 
 // arrival is the packet by which something arrived. The zero value is that of something that is not known to have
@@ -233,7 +234,7 @@ func (r *Received) Begin(g Group, tick entangle.Tick) {
 		r.keepDepartures(rec)
 	}
 	none := change{tick: tick, arrived: arrival{tick: tick, known: true}}
-	*rec = Record{newest: tick, since: tick, prior: tick, mask: 1, changes: [2]change{{tick: tick}, none}}
+	*rec = Record{newest: tick, since: tick, prior: tick, mask: 1, seen: tick, changes: [2]change{{tick: tick}, none}}
 }
 
 // BeginAgain records that a client is sent a group again in full, as of a tick. What it had before that
@@ -243,6 +244,10 @@ func (r *Received) BeginAgain(g Group, tick entangle.Tick) {
 	rec.since, rec.again, rec.arrived = tick, true, arrival{}
 	rec.change(tick)
 }
+
+// See records that what a client may see of a group has changed in a tick. That may be sent later, or not at all if it
+// changes back.
+func (r *Received) See(g Group, tick entangle.Tick) { r.record(g).seen = tick }
 
 // Change records that a client is sent a change of structure of a group, as of a tick.
 func (r *Received) Change(g Group, tick entangle.Tick) {

@@ -282,9 +282,16 @@ func (v *View) addBetween(rec *Record, arrived arrival, b *bounds, t *Target, ev
 	m.history, m.slot, m.carries = h, t.Slot, h.carries
 	m.every, m.second = timesync.Shown(every)<<8, timesync.Shown(h.tickRate)<<8
 	usual := m.move(v.received, rec, b, every, t.Shown)
-	l := m.last()
+	l, oldest := m.last(), h.oldestShown(every)
+	from := l.from
+	if l.rests {
+		from = l.to
+	}
+	if from.Before(oldest) && from.Before(rec.seen) {
+		return false // it would be shown as of the oldest tick, at which it may have been hidden
+	}
 	t.Waited = !l.rests && (m.n > 1 || l.start != timesync.ShownAt(l.from, 0))
-	r := run{first: *t, count: 1, oldest: h.oldestShown(every)}
+	r := run{first: *t, count: 1, oldest: oldest}
 	r.held, r.pair = h.clampFrom(r.oldest, m.held(t.Shown)), h.pairAt(l, t.Slot, t.Shown, r.oldest)
 	if m.n > 1 || l.rests && l.from != l.to && m.carries {
 		v.special = append(v.special, m.movement)

@@ -47,7 +47,8 @@ func (i *Inputs) View(r *source.Rewind, e ecs.Entity) ScreenView {
 	v.known, v.tick = true, now
 	seen, repeated, ok := p.seen.Find(now, maxRepeated)
 	if !ok {
-		v.result = ScreenView{View: r.Present(now), Present: true}
+		r.PresentOf(&v.view, p.Peer.Replication(), now)
+		v.result = ScreenView{View: &v.view, Present: true}
 		return v.result
 	}
 	v.seen = seen

@@ -233,6 +233,24 @@ func (r *Rewind) add(v *rewind.View, e *rewind.Entities) {
 	}
 }
 
+// PresentOf fills a view with the present of what a client has now: of one whose screen is not known.
+func (r *Rewind) PresentOf(v *rewind.View, peer *sender.Peer, now entangle.Tick) {
+	r.stats.Present++
+	v.Reset(r.history, peer.Received())
+	r.listKept(now)
+	for i := range r.kept.stretches {
+		st := &r.kept.stretches[i]
+		for k := range st.Names {
+			s := repl.Slot(st.Slot) + repl.Slot(k)
+			if at, ok := peer.ShownNow(s); ok && !st.Gone {
+				part := st.Part(k, k+1)
+				v.AddPresent(&part)
+				v.Hide(at.Hidden.Or(r.collector.Visibility.Overrides.WithheldOf(s)))
+			}
+		}
+	}
+}
+
 // Present returns the view of players that see the present.
 func (r *Rewind) Present(now entangle.Tick) *rewind.View {
 	r.stats.Present++

@@ -229,6 +229,24 @@ func TestAComponentIsThereUntilItsRemovalIsSent(t *testing.T) {
 	assert.True(t, ok)
 }
 
+// The present of a client of whose screen nothing is known is that of what it has and may see.
+//
+// Proves: L4
+func TestThePresentOfAClientIsWhatItHas(t *testing.T) {
+	s := newRewindServer(t, 60)
+	seen, hidden := s.add(components.Replicate{}), s.add(components.Replicate{Target: components.Nobody})
+	s.run(5)
+	sent := s.add(components.Replicate{})
+	s.rewind.PresentOf(&s.view, s.peer, s.tick+1)
+	x, ok := s.placeOf(&s.view, seen)
+	assert.True(t, ok)
+	assert.InDelta(t, 10*float64(s.tick), x, 1e-9)
+	for _, e := range []ecs.Entity{hidden, sent} {
+		_, ok = s.placeOf(&s.view, e)
+		assert.False(t, ok)
+	}
+}
+
 // No view is further in the past than the limit. That any of its times was not possible is reported and counted,
 // whatever those of other intervals are.
 //

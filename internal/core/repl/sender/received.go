@@ -168,6 +168,13 @@ func (st *structure) recordMembers(sp *group.Space, i int, id ident.Group, tick 
 	}
 }
 
+// recordSeen records that what a peer may see of a group changes now.
+func (vis *visibility) recordSeen(sp *group.Space, i int) {
+	if r := vis.structure.received; r != nil {
+		r.See(placeAt(sp, i), vis.state.Tick)
+	}
+}
+
 // recordRetained records that a peer keeps a group as it was last sent: on its screen the members stand still.
 func (vis *visibility) recordRetained(i int, id ident.Group) {
 	if st := vis.structure; st.received != nil {

@@ -78,6 +78,7 @@ func (vis *visibility) Hide(s repl.Slot) {
 // hideSent makes the end of a private group due, which the peer was sent.
 func (vis *visibility) hideSent(i int) {
 	sp := &vis.groups.Private
+	vis.recordSeen(sp, i)
 	sp.Hidden.Set(i)
 	sp.StructureDue.Set(i)
 	sp.Steady.Clear(i)

@@ -71,6 +71,7 @@ func (vis *visibility) changeView(sp *group.Space, i int, id view.ID) {
 		sp.GrowViews(len(sp.Phase))
 	}
 	sp.Views[i] = id
+	vis.recordSeen(sp, i)
 	if sp.Due.Has(i) {
 		sp.Resend(i)
 	}

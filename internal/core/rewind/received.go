@@ -31,7 +31,6 @@ type Group struct {
 type Record struct {
 	newest  entangle.Tick // of the updates that arrived
 	since   entangle.Tick // of the full by which the client got the group
-	again   bool          // the client had the group before that full
 	arrived arrival       // of the full
 	parting uint32        // departures that refer to the record
 	changes [2]change     // the newest changes of structure, the newest first
@@ -241,7 +240,7 @@ func (r *Received) Begin(g Group, tick entangle.Tick) {
 // are departures.
 func (r *Received) BeginAgain(g Group, tick entangle.Tick) {
 	rec := r.record(g)
-	rec.since, rec.again, rec.arrived = tick, true, arrival{}
+	rec.since, rec.arrived = tick, arrival{}
 	rec.change(tick)
 }
 

@@ -159,12 +159,6 @@ func (v *View) AddPresent(e *Entities) {
 	v.entities = append(v.entities, e.Names...)
 }
 
-// HasArrived reports whether the group of an entity that is not rewound had arrived before a screen.
-func (v *View) HasArrived(e *Entities, now timesync.Shown) bool {
-	rec := v.received.record(e.Group)
-	return rec.again || v.received.at(rec.arrived, e.Every) < now
-}
-
 // Add adds those entities that the screen showed at a time, of groups that the client has. It returns how many
 // these are.
 func (v *View) Add(e *Entities, now timesync.Shown) (added int) {

@@ -224,7 +224,7 @@ func (r *Rewind) add(v *rewind.View, e *rewind.Entities) {
 	}
 	hidden := at.Hidden.Or(r.collector.Visibility.Overrides.WithheldOf(s))
 	if e.Group = at.Group; !r.collector.Visibility.Interpolates(t.client, s) {
-		if !e.Gone && v.HasArrived(e, t.Time(e.Every)) {
+		if !e.Gone {
 			v.AddPresent(e)
 			v.Hide(hidden)
 		}

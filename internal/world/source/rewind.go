@@ -233,7 +233,8 @@ func (r *Rewind) add(v *rewind.View, e *rewind.Entities) {
 	}
 }
 
-// PresentOf fills a view with the present of what a client has now: of one whose screen is not known.
+// PresentOf fills a view with the present values of the entities that a client has, for one that has told nothing of its
+// screen.
 func (r *Rewind) PresentOf(v *rewind.View, peer *sender.Peer, now entangle.Tick) {
 	r.stats.Present++
 	v.Reset(r.history, peer.Received())

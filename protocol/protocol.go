@@ -99,7 +99,7 @@ func (p *Protocol) TickRate() int { return p.config.TickRate }
 
 // Hash returns a hash of everything that must be the same on both sides. It is equal on all
 // machines for equal registrations, whatever their order.
-func (p *Protocol) Hash() uint64 { return registry.Of(p).Hash() }
+func (p *Protocol) Hash() uint64 { return registry.Of(p).Hash }
 
 // String returns a table of everything that is registered, with the greatest number of bits that a
 // value takes on the wire.

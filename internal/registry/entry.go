@@ -22,7 +22,7 @@ type Entry struct {
 // wireFormat is increased whenever a plan encodes values of the same type to other bits.
 const wireFormat = 2
 
-// SetEntries sets Entries from the rest of the registry.
+// SetEntries sets Entries and Hash from the rest of the registry.
 func (r *Registry) SetEntries() {
 	r.Entries = nil
 	add := func(kind Kind, number int, name, description string, options ...Option) {
@@ -56,6 +56,15 @@ func (r *Registry) SetEntries() {
 	for _, c := range r.Channels {
 		add(KindChannel, c.Number, c.Name, "", Option{"Mode", c.Mode.String()}, Option{"Direction", c.Direction.String()})
 	}
+	r.Hash = hashOfAll(r.Entries)
+}
+
+func hashOfAll(entries []Entry) uint64 {
+	h := sha256.New()
+	for _, e := range entries {
+		fmt.Fprintf(h, "%d %d %q %016x %q\n", e.Kind, e.Number, e.Name, e.Hash, e.Options)
+	}
+	return binary.LittleEndian.Uint64(h.Sum(nil))
 }
 
 func hashOf(description string) uint64 {

@@ -1,11 +1,6 @@
 package registry
 
-import (
-	"crypto/sha256"
-	"encoding/binary"
-	"fmt"
-	"reflect"
-)
+import "reflect"
 
 // Registry is what a game has registered. Package protocol fills it, and its readers must not
 // change it.
@@ -28,6 +23,10 @@ type Registry struct {
 
 	// Entries list what must be the same on both sides, by kind and number.
 	Entries []Entry
+
+	// Hash is the hash of all entries. For equal registrations it is equal on all machines, in whatever
+	// order they were made.
+	Hash uint64
 }
 
 // Holder makes a registry accessible to the packages of this module only. protocol.Protocol embeds
@@ -73,14 +72,4 @@ func (r *Registry) ComponentOf(t reflect.Type) *Component {
 		}
 	}
 	return nil
-}
-
-// Hash returns the hash of all entries. For equal registrations it is equal on all machines, in
-// whatever order they were made.
-func (r *Registry) Hash() uint64 {
-	h := sha256.New()
-	for _, e := range r.Entries {
-		fmt.Fprintf(h, "%d %d %q %016x %q\n", e.Kind, e.Number, e.Name, e.Hash, e.Options)
-	}
-	return binary.LittleEndian.Uint64(h.Sum(nil))
 }

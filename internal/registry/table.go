@@ -12,7 +12,7 @@ import (
 // wire.
 func (r *Registry) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %d ticks per second, protocol %016x\n", r.Name, r.TickRate, r.Hash())
+	fmt.Fprintf(&b, "%s, %d ticks per second, protocol %016x\n", r.Name, r.TickRate, r.Hash)
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	row := func(kind Kind, number int, name string, plan *wire.Plan, options ...string) {
 		fmt.Fprintf(w, "%v\t%d\t%s\t%s\t%s\n", kind, number, name, plan.Width(), strings.Join(options, " "))

@@ -267,7 +267,7 @@ func (p *play) turn(id int, k groupKey, to mode) {
 		if to != shownMode || !p.open.lives(other) || p.key(other) != k {
 			continue
 		}
-		if p.open.paused(other) {
+		if p.open.paused(other) || p.moved[other] { // a full may wait for the former group, until all peers have received the move
 			return
 		}
 		p.sync(other)

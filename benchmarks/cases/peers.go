@@ -27,7 +27,7 @@ func Peers() (all []report.Variant) {
 		name    string
 		of      structureKind
 		clients []int
-	}{{"f32", scalarKind, []int{1, 20, 100}}, {"u64", numberKind, []int{1, 20}}} {
+	}{{"f32", scalarKind, []int{1, structureClients, peerClients}}, {"u64", numberKind, []int{1, structureClients}}} {
 		for _, clients := range kind.clients {
 			c := steadyCase{kind: kind.of, clients: clients}
 			quick := c
@@ -45,6 +45,14 @@ func Peers() (all []report.Variant) {
 			all = append(all, v)
 		}
 	}
+	number := structureCase{kind: numberKind, entities: 1_000, others: structureOthers, clients: peerClients}
+	joins, despawn := number, number
+	joins.others, joins.joins, despawn.despawn = 0, true, true
+	all = append(all,
+		joins.variant("spawn/new-1000-100", 0),
+		number.variant("spawn/run-1000-100", 0),
+		despawn.variant("despawn/1000-100", 0),
+	)
 	return append(all,
 		peerCase{clients: 1}.variant("still/10000-1"),
 		peerCase{clients: structureClients}.variant("still/10000-20"),
@@ -53,6 +61,9 @@ func Peers() (all []report.Variant) {
 		peerCase{clients: viewClients, slides: true, every: viewEvery}.variant("views/moving-200"),
 	)
 }
+
+// peerClients is the number of clients of the scenarios for a crowd.
+const peerClients = 100
 
 // viewEvery is that one of so many entities changes in a tick of views/moving.
 const viewEvery = 100 / viewPercent

@@ -138,7 +138,7 @@ func (y *tyrant) act(kind repl.Kind, group repl.Handle, seq repl.Seq, tick, base
 	})
 }
 
-// record sends an action with a record, whose body a function writes, unless it ends the group.
+// record sends an action with one record. body writes the rest of it; a record that ends a group has none.
 func (y *tyrant) record(r repl.Record, body func(w *bits.Writer)) {
 	var w bits.Writer
 	w.Bits(uint64(r.Tick), 32)

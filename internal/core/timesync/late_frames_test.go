@@ -12,7 +12,8 @@ import (
 // drawnAt returns a screen that shows a tick.
 func drawnAt(tick entangle.Tick) *Screen { return &Screen{Base: ShownAt(tick, 0), Packets: 1} }
 
-// framesOf returns what is sent of one frame in which packets arrived in an order, after others.
+// framesOf returns what a client tells of a frame. In it packets arrived in the order of ids; those of before had arrived
+// earlier.
 func framesOf(late bool, before []uint16, ids ...uint16) []LateFrame {
 	var l LateFrames
 	for _, id := range before {

@@ -27,9 +27,7 @@ func (sp *Space) StopRetaining(i int) {
 
 // StartRetaining begins to retain a group that was sent: updates of it are neither sent nor resent.
 func (sp *Space) StartRetaining(i int, now entangle.Tick) {
-	if sp.Due.Has(i) {
-		sp.CancelDue(i)
-	}
+	sp.Due.Clear(i)
 	sp.NeedsFull.Clear(i)
 	sp.Fragmented.Clear(i)
 	sp.Steady.Clear(i)

@@ -11,8 +11,8 @@ import (
 // tick, so it is sent somewhat earlier or later than its share of the budget says. The difference is its lateness, and
 // is added to its next waiting time. Without it, a group with a share of one update in 2.5 ticks would be sent every 3.
 //
-// WaitingSince combines both in one number. Of a due group it is the tick in which the group became due, times WaitParts,
-// minus the lateness. Of another group it is the lateness alone.
+// WaitingSince combines both in one number: the tick in which the group last became due, times WaitParts, minus the
+// lateness.
 
 const (
 	WaitParts = 32 // parts of a tick in WaitingSince
@@ -41,17 +41,12 @@ func (sp *Space) growWaiting(n int, now entangle.Tick) {
 // NoteDue records that a group becomes due at a tick, unless it is due already. Call it before Due is set.
 func (sp *Space) NoteDue(i int, now entangle.Tick) {
 	if sp.WaitingSince != nil && !sp.Due.Has(i) {
-		sp.WaitingSince[i] = uint32(now)*WaitParts - sp.WaitingSince[i]%WaitParts
+		sp.WaitingSince[i] = uint32(now)*WaitParts - sp.lateness(i)
 	}
 }
 
-// CancelDue clears Due, because nothing of the group is to be sent. The group keeps its lateness.
-func (sp *Space) CancelDue(i int) {
-	sp.Due.Clear(i)
-	if sp.WaitingSince != nil {
-		sp.WaitingSince[i] = -sp.WaitingSince[i] % WaitParts
-	}
-}
+// lateness returns the lateness of a group.
+func (sp *Space) lateness(i int) uint32 { return -sp.WaitingSince[i] % WaitParts }
 
 // NoteAllDue is NoteDue for a set of groups.
 func (sp *Space) NoteAllDue(groups set.Bitset, now entangle.Tick) {
@@ -61,7 +56,7 @@ func (sp *Space) NoteAllDue(groups set.Bitset, now entangle.Tick) {
 	for i, word := range groups {
 		for word &^= sp.Due[i]; word != 0; word &= word - 1 {
 			k := i<<6 + bits.TrailingZeros64(word)
-			sp.WaitingSince[k] = uint32(now)*WaitParts - sp.WaitingSince[k]%WaitParts
+			sp.WaitingSince[k] = uint32(now)*WaitParts - sp.lateness(k)
 		}
 	}
 }
@@ -74,5 +69,5 @@ func (sp *Space) Waited(i int, now entangle.Tick) (ticks, late uint32) {
 
 // SetLateness records that a group was sent a number of ticks late; a negative number is early.
 func (sp *Space) SetLateness(i int, late float32) {
-	sp.WaitingSince[i] = uint32(min(max(late*LateParts+NotLate, 0), WaitParts-1))
+	sp.WaitingSince[i] = -uint32(min(max(late*LateParts+NotLate, 0), WaitParts-1))
 }

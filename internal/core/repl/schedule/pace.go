@@ -91,8 +91,7 @@ func (p *Planner) MakeDue(moved set.Bitset) {
 	for _, f := range p.Predicted {
 		sp, i := p.groups.LocateHandle(f.Group)
 		if id := sp.Group(i); id != ident.NoGroup && p.state.Groups[id].Changed == p.state.Tick {
-			sp.NoteDue(i, p.state.Tick)
-			sp.Due.Set(i)
+			sp.MarkDue(i, p.state.Tick)
 		}
 	}
 }

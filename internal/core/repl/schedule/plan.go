@@ -332,7 +332,7 @@ func (p *Planner) hasUnsentValues(sp *group.Space, i int, id ident.Group) bool {
 		if sp.Sent[i] == sp.Base[i] {
 			p.noteAcked(sp, i)
 		}
-		sp.CancelDue(i)
+		sp.Due.Clear(i)
 		return false
 	}
 	return true

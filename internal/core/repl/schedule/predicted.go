@@ -65,6 +65,7 @@ func (p *Planner) planPredictedGroup(f *PredictedGroup, sp *group.Space, i int) 
 	from, again := len(p.Records), false
 	if p.lossy && !p.hasUnsentChange(sp, i) {
 		if again = p.takeRepeat(f, sp, i); again {
+			sp.NoteDue(i, p.state.Tick)
 			sp.Resend(i)
 		}
 	}

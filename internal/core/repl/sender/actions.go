@@ -209,7 +209,7 @@ func (st *structure) noteStructureSent(sp *group.Space, i int) {
 	sp.StructureAsOf[i] = st.state.Tick
 	sp.StructureDue.Clear(i)
 	if !sp.Retained.Has(i) && !st.state.WaitsForTurn(sp.Group(i)) {
-		sp.Due.Set(i)
+		sp.MarkDue(i, st.state.Tick)
 	}
 	sp.UpdateSteady(i)
 }

@@ -205,8 +205,7 @@ func (pr *prediction) beginPredicted(sp *group.Space, i int) {
 	pr.plan.Predicted = slices.Insert(pr.plan.Predicted, pr.plan.SearchPredicted(sp, i), schedule.PredictedGroup{Group: sp.First + repl.Handle(i), FirstSent: pr.state.Tick})
 	sp.Predicted.Set(i)
 	if pr.state.WaitsForTurn(sp.Group(i)) {
-		sp.NoteDue(i, pr.state.Tick)
-		sp.Due.Set(i)
+		sp.MarkDue(i, pr.state.Tick)
 	}
 }
 

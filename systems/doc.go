@@ -39,7 +39,7 @@
 // queues structure as reliable messages (sender.Peer.AppendActions): these carry the first value of
 // a new entity or component. It plans and encodes the updates that carry later values
 // (sender.Peer.Prepare), once for all clients with the same baseline and view. Only then does the
-// sender ask for values (World.encodeValue). Collector.Encode reads one from the
+// sender ask for values (encode.Encoder). Collector.Encode reads one from the
 // world, and the wire.Plan of its type (internal/wire) writes its bits; Collector.EncodeFrom does
 // so for components that are sent as differences. Then Peer.AppendPacket fills packets, for several
 // clients at a time (Server.assemble): first urgent inputs and measurements of the clock, then

@@ -23,7 +23,7 @@ func (p *Peer) Begin(now time.Time) error {
 	if err := p.sendHello(now); err != nil {
 		return err
 	}
-	p.handleOutcomes(now)
+	p.handleLost(now)
 	p.frame = frameUse{limit: p.frame.nextLimit(p.tracker.LossRate())}
 	switch {
 	case p.handshake.timedOut(now):

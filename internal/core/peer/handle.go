@@ -39,7 +39,7 @@ func (p *Peer) HandlePayload(b []byte, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	p.handleArrived()
+	p.handleAcks()
 	if !fresh {
 		return nil
 	}
@@ -64,10 +64,10 @@ func (p *Peer) handleGoodbye(body []byte) error {
 	return nil
 }
 
-// handleOutcomes passes the outcome of each packet, acknowledged or lost, to every part that sent
-// data in it. It is called when all packets of a frame were handled: after a frame that took long, the first of them
-// acknowledges only some of what the others do, and the rest would count as lost.
-func (p *Peer) handleOutcomes(now time.Time) {
+// handleLost tells every part that sent data in a packet that it is lost. It is called when all packets of a frame
+// were handled: after a frame that took long, the first of them acknowledges only some of what the others do, and the rest
+// would count as lost.
+func (p *Peer) handleLost(now time.Time) {
 	for pkt, ok := p.tracker.PollLost(now); ok; pkt, ok = p.tracker.PollLost(now) {
 		p.mux.HandleLost(pkt)
 		if p.replication != nil {
@@ -75,11 +75,10 @@ func (p *Peer) handleOutcomes(now time.Time) {
 		}
 		p.feeds.handleLost(pkt)
 	}
-	p.handleArrived()
 }
 
-// handleArrived passes on what a packet acknowledges.
-func (p *Peer) handleArrived() {
+// handleAcks tells every part that sent data in a packet that it is acknowledged.
+func (p *Peer) handleAcks() {
 	if acked := p.tracker.TakeAcked(); len(acked) > 0 {
 		p.handleAcked(acked)
 	}

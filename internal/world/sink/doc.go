@@ -2,7 +2,7 @@
 //
 // [Applier] applies the records that the receiver has put in order. No system or listener sees a
 // partial group: structure, and updates of several members, are decoded into a buffer first and then
-// written at once; an update of one entity goes straight into the world. For predicted entities it
+// written at once; the usual update, of an entity alone, goes straight into the world. For predicted entities it
 // also keeps the confirmed state, which package predict uses, and interpolated entities it shows on a
 // timeline of their own, behind what arrives.
 //

@@ -47,7 +47,7 @@ type Collector struct {
 }
 
 // NewCollector observes the entities of w that have components.Replicate, with the registered
-// components that this side may send according to sends.
+// components that this side may send.
 func NewCollector(w *ecs.World, infos []*registry.Component, log *slog.Logger) (*Collector, error) {
 	c := &Collector{
 		Arche: w, marker: ecs.ComponentID[components.Replicate](w), history: NewHistory(infos), interest: NewInterest(),

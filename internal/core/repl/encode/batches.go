@@ -18,7 +18,7 @@ type spawnBatch struct {
 	First      repl.Handle
 	Groups     int
 	Generation repl.Generation
-	Begins     uint64 // what each body begins with; see plainFull
+	Begins     uint64 // what each body begins with; see loneFull
 	Prefix     int    // bits of it
 	At         int    // of the first group in spawnBatches.ends
 	Off        int    // in the arena

@@ -15,7 +15,7 @@
 // A [Source] writes the values: encodeUpdate finds the components that changed after the baseline, and encodeValue calls
 // Source.Encode, or Differ.EncodeFrom for a difference.
 //
-// The caller calls Begin at the start of each tick, then Grow once all groups exist, and may then encode. Only one
+// The caller calls Begin in each tick once all changes are known, and may then encode. Only one
 // goroutine may encode at a time, but when all that a tick needs is encoded, AppendRun may run for several peers at
 // once.
 package encode

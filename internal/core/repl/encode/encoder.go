@@ -22,7 +22,7 @@ type Encoder struct {
 	Runs          runs
 	sortedLeavers []group.Leaver // scratch of encodeLeavers
 	BodiesMade    uint64         // number of bodies and chunks that were encoded
-	Held          bool           // nothing may be encoded until the next Begin
+	Held          bool           // nothing may be encoded until the next tick begins
 
 	// Unshared and Unrun make plain implementations, with which tests compare the optimised one. Unshared encodes
 	// everything for each peer, and Unrun writes a run for each peer instead of copying it.

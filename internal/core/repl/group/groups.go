@@ -162,7 +162,7 @@ func (st *State) FreeUnused(keep func(ident.Group) bool) {
 // many entities leave a group in which entities come and go in most ticks, before all peers have acknowledged that.
 const minKeptCapacity = 8 * minTidy
 
-// shrink returns a list in an array of at most four times its length, or keptRoom. It is copied
+// shrink returns a list in an array of at most four times its length, or minKeptCapacity. It is copied
 // only after it has become much shorter, so that the cost follows the number of added items.
 func shrink[T any](list []T) []T {
 	if cap(list) <= max(minKeptCapacity, 4*len(list)) {

@@ -144,8 +144,8 @@ func (sp *Space) Baseline(i int) repl.From {
 	return repl.From{Base: sp.Base[i], Prev: sp.Prev[i]}
 }
 
-// MoveBase moves a group's baseline to the tick of an acknowledged update or of an action. from is the baseline of
-// that update, which becomes the previous baseline. For an action from equals tick: there is no previous baseline.
+// MoveBase moves a group's baseline to the tick of an acknowledged update. from is the baseline of that update, which
+// becomes the previous baseline. MarkActionsSent does so for actions.
 func (sp *Space) MoveBase(i int, tick, from entangle.Tick) {
 	sp.Base[i] = tick
 	if sp.Prev == nil {

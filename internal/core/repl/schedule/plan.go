@@ -140,7 +140,7 @@ func (p *Planner) countDue() (n int) {
 }
 
 // RequeueUnsent makes due again the updates of an earlier tick's plan that no packet had room for. If there are any, public
-// and private groups take turns in coming first.
+// and private groups take turns in coming first. The groups of a whole run are due until it is written (MarkRunSent).
 func (p *Planner) RequeueUnsent() {
 	if !p.made {
 		return

@@ -61,7 +61,9 @@
 //     not see a part of it.
 //   - A group is sent at the rates of its members, including those that the peer does not see.
 //   - The state in which a paused entity is sent, present or earlier, depends on whether all
-//     peers have received an earlier move of it.
+//     peers have received an earlier move of it. So does whether a group that is shown again waits for
+//     the former group of a member.
+//   - While structure has no room, the values of a group wait if hidden structure of it has changed.
 //   - A byte cap for all peers together is divided by what each has to be sent.
 //
 // # From a change to bytes
@@ -75,6 +77,15 @@
 //	Peer.Prepare         the plan: steps, each a whole run, or updates for this peer
 //	Peer.AppendUpdates   writes steps: appendCopy copies bytes, appendRecords writes updates
 //	Encoder.AppendRun    writes chunks block by block, for one peer or as a copy for all
+//
+// # What is acknowledged
+//
+// The peer acknowledges packets. HandleAcked finds the updates of each in flight.Packets, and moves the baselines of their
+// groups (handleUpdateAcked). A message is delivered once the packets with all its parts are acknowledged: HandleDelivered
+// finds its actions in flight.Messages, and those that nothing holds up at the peer end (handleActionDelivered). Updates
+// that were sent while the action of their group was in flight are sent again then, since the peer may have dropped them.
+// The way from a packet to these two calls is in package peer (handle.go). Within a packet, updates come first: then
+// the record of what arrived when (Peer.Arrived) has them before the structure that they waited for.
 //
 // # Where things are
 //
@@ -93,6 +104,7 @@
 //
 // What a peer has received, for lag compensation: received.go.
 //
-// A part uses those above it. Updates and structure do not use each other, and updates do not use visibility. For tests:
+// A part uses those above it; visibility also tells structure what changed, for that record. Updates and structure do not
+// use each other, and updates do not use visibility. For tests:
 // inspect.go.
 package sender

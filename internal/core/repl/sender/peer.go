@@ -14,7 +14,7 @@ import (
 )
 
 // Peer is the sending side of one peer: what it may see, was sent and has acknowledged. It consists of parts with data
-// of their own. A part uses those behind it, and updates and structure do not use each other.
+// of their own; doc.go says which uses which.
 type Peer struct {
 	groups  group.Peer // comes first, because each tick reads it for every peer
 	plan    schedule.Planner

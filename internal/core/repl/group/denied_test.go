@@ -5,26 +5,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-// ackedUntil is the acknowledgements of peers that were sent and have acknowledged all up to a tick.
-type ackedUntil entangle.Tick
-
-func (a *ackedUntil) Peers() int { return 1 }
-func (a *ackedUntil) StructureSent(ident.Group) StructureSent {
-	return StructureSent{entangle.Tick(*a), entangle.Tick(*a)}
-}
-func (a *ackedUntil) OldestInFlight() entangle.Tick { return entangle.Tick(*a) + 1 }
-
 // What a peer is denied is kept as long as the leaver: until every peer has acknowledged it, or the group is freed.
 func TestDeniedLeaversAreForgotten(t *testing.T) {
 	for _, ends := range []bool{false, true} {
-		var acked ackedUntil
-		st := NewState(1, &acked)
+		st := NewState(1)
 		st.Begin(1)
 		place := Place{Name: 1}
 		for s := range repl.Slot(2) {
@@ -44,9 +33,10 @@ func TestDeniedLeaversAreForgotten(t *testing.T) {
 			st.FreeUnused(func(ident.Group) bool { return false })
 		} else {
 			st.Begin(2 + tidyAfter)
+			st.OldestInFlight = 2
 			st.TidyDue()
 			assert.True(t, st.isDenied(id, &left, 7))
-			acked = 3 + tidyAfter
+			st.OldestInFlight = 3
 			st.Begin(3 + 2*tidyAfter)
 			st.TidyDue()
 		}

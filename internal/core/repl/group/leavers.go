@@ -114,7 +114,7 @@ func (st *State) TidyDue() {
 		if len(gr.Left) == 0 {
 			continue
 		}
-		budget -= len(gr.Left) + st.acks.Peers()
+		budget -= len(gr.Left) + len(st.Peers)
 		if st.dropAckedLeavers(id) {
 			st.scheduleTidy(id)
 		}
@@ -126,11 +126,11 @@ func (st *State) TidyDue() {
 // groups, since State.Native finds them here. waits reports that some peer has not acknowledged a leaver.
 func (st *State) dropAckedLeavers(id ident.Group) (waits bool) {
 	gr := &st.Groups[id]
-	sent := st.acks.StructureSent(id)
+	toAll, toAny := st.structureSent(id)
 	kept, forgotten := gr.Left[:0], st.tidy.dropped[:0]
 	for _, l := range gr.Left {
 		native := l.Slot != repl.NoSlot && st.Slots.Home[l.Slot] == id && st.Slots.Number[l.Slot] == l.Number
-		if acked := l.Progress.update(l.Left, sent, st.acks); native || !acked {
+		if acked := l.Progress.update(l.Left, toAll, toAny, st.OldestInFlight); native || !acked {
 			kept = append(kept, l)
 			waits = waits || !native
 			continue
@@ -154,21 +154,23 @@ func (gr *Group) hasLeaver(s repl.Slot) bool {
 	return slices.ContainsFunc(gr.Left, func(l Leaver) bool { return l.Slot == s })
 }
 
-// Acks answers what the peers of a world were sent and have acknowledged.
-type Acks interface {
-	// Peers returns the number of peers.
-	Peers() int
-	// StructureSent returns the ticks as of which the peers that have a group were sent its structure.
-	StructureSent(id ident.Group) StructureSent
-	// OldestInFlight returns the tick of the oldest packet or message in flight to any peer, or the present tick if
-	// none is in flight.
-	OldestInFlight() entangle.Tick
-}
-
-// StructureSent is the range of ticks as of which the peers were sent the structure of a group.
-type StructureSent struct {
-	ToAll entangle.Tick // the oldest: each peer was sent all structure up to it
-	ToAny entangle.Tick // the newest
+// structureSent returns the ticks as of which the peers that have a group were sent its structure: the oldest, up to which
+// each peer was sent all structure, and the newest.
+func (st *State) structureSent(id ident.Group) (toAll, toAny entangle.Tick) {
+	toAll, toAny = st.Tick, st.Tick-1<<30
+	for _, p := range st.Peers {
+		sp, i := p.Locate(id)
+		if i < 0 || sp.Phase[i] == Absent {
+			continue
+		}
+		if asOf := sp.StructureAsOf[i]; asOf.Before(toAll) {
+			toAll = asOf
+		}
+		if asOf := sp.StructureAsOf[i]; toAny.Before(asOf) {
+			toAny = asOf
+		}
+	}
+	return toAll, toAny
 }
 
 // ackProgress is the progress of one leaver: whether the peers were sent that it left, and have acknowledged that.
@@ -180,13 +182,13 @@ type ackProgress struct {
 
 // update reports whether every peer has acknowledged an event of a tick: the event was sent to each peer, and nothing
 // that was sent until then is in flight.
-func (n *ackProgress) update(happened entangle.Tick, t StructureSent, acks Acks) bool {
-	if !n.sent && !t.ToAll.Before(happened) {
-		n.sent, n.tick = true, t.ToAny
-		if t.ToAny.Before(happened) { // no peer has the group, but data in flight may refer to its leavers
+func (n *ackProgress) update(happened, toAll, toAny, oldestInFlight entangle.Tick) bool {
+	if !n.sent && !toAll.Before(happened) {
+		n.sent, n.tick = true, toAny
+		if toAny.Before(happened) { // no peer has the group, but data in flight may refer to its leavers
 			n.tick = happened
 		}
 	}
-	n.Acked = n.Acked || n.sent && n.tick.Before(acks.OldestInFlight())
+	n.Acked = n.Acked || n.sent && n.tick.Before(oldestInFlight)
 	return n.Acked
 }

@@ -14,6 +14,10 @@ type State struct {
 	Comps int           // number of component types
 	Tick  entangle.Tick // of the last Begin
 	Ended uint64        // number of entities that left a group, by a move or because they ended
+	Peers []*Peer
+	// OldestInFlight is the tick of the oldest packet or message in flight to any peer as of the last Begin, or the tick of
+	// Begin if none was in flight. The caller sets it.
+	OldestInFlight entangle.Tick
 
 	Slots       slots
 	Groups      []Group
@@ -31,7 +35,6 @@ type State struct {
 	freeEntries []ident.Group // free elements of Groups
 	toFree      []ident.Group // groups that FreeUnused is to free
 	tidy        tidying
-	acks        Acks
 	refused     []repl.Slot // reports for PollRefused
 	Counts      Counts
 }
@@ -51,9 +54,9 @@ type Counts struct {
 }
 
 // NewState returns an empty world with a number of component types.
-func NewState(comps int, acks Acks) *State {
+func NewState(comps int) *State {
 	return &State{
-		Comps: comps, Slots: newSlots(comps), acks: acks,
+		Comps: comps, Slots: newSlots(comps),
 		named: map[Place]ident.Group{}, Trails: trails{Of: map[repl.Slot][]ident.Group{}},
 	}
 }

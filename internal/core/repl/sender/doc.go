@@ -92,7 +92,7 @@
 // The groups of the world, and what a peer was sent of them, are in package group, ids in ident, views in view, bytes in
 // encode, plans in schedule, packets and messages in flight.
 //
-// The world: world.go, entities.go (spawn, move, despawn, pause), acks.go, reclaim.go, ids.go, stats.go. A peer: peer.go,
+// The world: world.go, entities.go (spawn, move, despawn, pause), reclaim.go, ids.go, stats.go. A peer: peer.go,
 // plan.go, tombstones.go. It consists of five parts, each a type with its data:
 //
 //   - joining: joining.go.

@@ -56,7 +56,7 @@ func (w *World) NewPeer() *Peer {
 		p.updates.flights.KeepBaselines = true
 	}
 	p.groups.Public.Grow(w.state.Public.Len(), w.state.Tick)
-	w.peers = append(w.peers, p)
+	w.peers, w.state.Peers = append(w.peers, p), append(w.state.Peers, &p.groups)
 	w.addPeer(p)
 	for h, id := range w.state.Public.Groups {
 		if id != ident.NoGroup && w.state.Groups[id].Open {
@@ -83,6 +83,7 @@ func (p *Peer) Close() {
 		}
 	}
 	p.world.peers = slices.DeleteFunc(p.world.peers, func(other *Peer) bool { return other == p })
+	p.state.Peers = slices.DeleteFunc(p.state.Peers, func(other *group.Peer) bool { return other == &p.groups })
 	p.world.predictions.forgetPeer(p.groups.Index)
 	p.world.byIndex[p.groups.Index] = nil
 	p.world.stats.accumulate(p.countStats())

@@ -22,3 +22,14 @@ func (w *World) oldestPacket() entangle.Tick {
 	}
 	return oldest
 }
+
+// oldestInFlight returns the tick of the oldest packet or message in flight to any peer.
+func (w *World) oldestInFlight() entangle.Tick {
+	oldest := w.oldestPacket()
+	for _, p := range w.peers {
+		if t := p.actions.OldestTick(w.state.Tick); t.Before(oldest) {
+			oldest = t
+		}
+	}
+	return oldest
+}

@@ -18,7 +18,6 @@ import (
 type World struct {
 	state *group.State
 	enc   *encode.Encoder
-	acks  acks
 
 	viewers     []ident.Viewer // scratch of makePrivateDue
 	peers       []*Peer
@@ -34,8 +33,7 @@ func NewWorld(src encode.Source, comps int) *World {
 		panic(fmt.Sprintf("sender: %d component types, at most %d are possible", comps, set.MaskSize))
 	}
 	w := &World{}
-	w.acks.world = w
-	w.state = group.NewState(comps, &w.acks)
+	w.state = group.NewState(comps)
 	w.enc = encode.NewEncoder(src, w.state)
 	return w
 }
@@ -72,7 +70,7 @@ func (w *World) PollRefused() (s repl.Slot, ok bool) { return w.state.PollRefuse
 func (w *World) Begin(tick entangle.Tick) {
 	w.state.Begin(tick)
 	w.enc.Held = false
-	w.acks.beginTick()
+	w.state.OldestInFlight = w.oldestInFlight()
 	for _, p := range w.peers {
 		p.visibility.freeRetired()
 	}

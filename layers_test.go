@@ -149,7 +149,6 @@ var siblings = []sibling{
 	{"internal/core/repl/group", "internal/core/repl/ident", "a group has handles"},
 	{"internal/core/repl/group", "internal/core/repl/view", "and parts that are hidden"},
 	{"internal/core/repl/ident", "internal/core/repl", "gives out handles and generations"},
-	{"internal/core/repl/listing", "internal/core/repl", "what a sender writes is read back, in the words that both ends share"},
 	{"internal/core/repl/confirm", "internal/core/repl", "reads marks and needs, in the words that both ends share"},
 	{"internal/core/repl/order", "internal/core/repl", "decides about records, in the words that both ends share"},
 	{"internal/core/repl/receiver", "internal/core/repl", "both ends of replication share its words"},

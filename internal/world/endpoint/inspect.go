@@ -5,8 +5,9 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/columns"
-	"github.com/entangle-ecs/entangle/internal/core/repl/listing"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/wire"
 	"github.com/entangle-ecs/entangle/internal/world/refs"
 	"github.com/entangle-ecs/entangle/internal/world/sink"
@@ -33,8 +34,10 @@ type SentEntity struct {
 	Capped            bool
 }
 
-// inspector decodes the records written to clients, for Inspect.
+// inspector decodes the records written to clients, for Inspect. Of a receiver.Sink it has the methods that a
+// receiver.Lister calls.
 type inspector struct {
+	receiver.Sink
 	report func(SentEntity)
 	infos  []*registry.Component
 	past   refs.Past // only its trails are used, for the present record
@@ -42,7 +45,7 @@ type inspector struct {
 	p      *source.Collector
 	capped bool
 	at     *client
-	list   *listing.Lister
+	list   *receiver.Lister
 
 	updates bool // the present record is in a frame of values
 	differs bool // values of the present record may be differences
@@ -73,17 +76,20 @@ func newInspector(p *source.Collector, infos []*registry.Component, tell func(Se
 	for _, info := range infos {
 		t.value = append(t.value, make([]byte, info.Plan.Size()))
 	}
-	t.list = listing.New(len(infos), t, t.entry)
+	t.list = receiver.NewLister(t, len(infos), t.entry)
 	return t
 }
 
-// Begin implements listing.Values.
-func (t *inspector) Begin(differs bool) {
-	t.differs = differs
+// Deltas implements receiver.Differ.
+func (t *inspector) Deltas() set.Mask { return t.past.Deltas }
+
+// From implements receiver.Differ.
+func (t *inspector) From(m *receiver.Moment) {
+	t.differs = m.Differs
 	t.past.Begin()
 }
 
-// Skip implements listing.Values.
+// Skip implements receiver.Sink.
 func (t *inspector) Skip(r *bits.Reader, comp int) error {
 	plan := t.infos[comp].Plan
 	if t.differs && t.past.Of[comp] != nil {
@@ -135,7 +141,7 @@ func (t *inspector) inspectClient(c *client) {
 }
 
 // entry calls the Inspect function for one member of a group.
-func (t *inspector) entry(e *listing.Entry) {
+func (t *inspector) entry(e receiver.Entry) {
 	slot, ok := t.at.replication().MemberSlot(e.Group, e.Member)
 	if !ok {
 		panic(fmt.Sprintf("endpoint: client %d was sent member %d of its group %d, which does not exist", t.at.id, e.Member, e.Group))

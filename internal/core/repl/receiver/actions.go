@@ -111,6 +111,9 @@ func (a *actionReader) action(rec *order.Record) error {
 			return ErrMalformed
 		}
 	}
+	if a.bodies.report != nil {
+		return a.bodies.skipRecord(rec)
+	}
 	g := a.groups.get(rec.Group)
 	if g == nil || !g.Known {
 		if a.groups.endedBy(rec.Group, rec.Tick) {

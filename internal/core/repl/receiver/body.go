@@ -35,7 +35,8 @@ type applier struct {
 	raw, restated []byte
 	w             bits.Writer
 
-	dangling uint64 // references to entities that this side does not have
+	dangling uint64      // references to entities that this side does not have
+	report   func(Entry) // of a Lister, which applies no records; else nil
 }
 
 // bodyReader reads one record behind its needs, into the sink or past it.
@@ -275,6 +276,7 @@ func (b *bodyReader) addJoins() error {
 	for i := range b.joins {
 		j := &b.joins[i]
 		if j.kept {
+			b.listMember(j.number, set.Mask{})
 			continue
 		}
 		if !b.skip {
@@ -283,6 +285,7 @@ func (b *bodyReader) addJoins() error {
 		if err := b.values(); err != nil {
 			return err
 		}
+		b.listMember(j.number, b.comps)
 	}
 	return nil
 }
@@ -310,7 +313,9 @@ func (b *bodyReader) readChanges() (n int, err error) {
 // had never arrived: if it has values the group is requested again.
 func (b *bodyReader) changed(number repl.Member) error {
 	if b.skip {
-		return b.change()
+		err := b.change()
+		b.listMember(number, b.comps)
+		return err
 	}
 	m := b.g.member(number)
 	if m == nil {

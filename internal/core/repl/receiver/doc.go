@@ -74,5 +74,6 @@
 // and the body of a record (body.go, members.go). replica.go applies records with their help,
 // waiting.go keeps and releases those that have to wait.
 //
-// What arrives: actions.go, runs.go, updates.go. The world: sink.go. The caller's side: receiver.go.
+// What arrives: actions.go, runs.go, updates.go. The world: sink.go. The caller's side: receiver.go. For tests
+// and tools: lister.go.
 package receiver

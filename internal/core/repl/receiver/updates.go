@@ -201,6 +201,9 @@ func (u *updateReader) updateAlone(rec *order.Record) error {
 
 // update reads one record of a run: it applies it, keeps it until it applies, or skips it.
 func (u *updateReader) update(rec *order.Record) error {
+	if u.bodies.report != nil {
+		return u.bodies.skipRecord(rec)
+	}
 	g := u.groups.get(rec.Group)
 	if (g == nil || !g.Known) && u.groups.endedBy(rec.Group, rec.Tick) {
 		return u.skipStale(rec)

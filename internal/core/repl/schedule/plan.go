@@ -96,7 +96,7 @@ func (p *Planner) planAll() {
 	if p.privateFirst {
 		p.planPrivate()
 	}
-	p.planOthers()
+	p.planDue(&p.groups.Public, 0, len(p.groups.Public.Phase)-1, p.enc.Runs.ValuesOnly) // mostly groups whose last update was lost
 	p.planRuns()
 	if !p.privateFirst {
 		p.planPrivate()
@@ -110,13 +110,7 @@ func (p *Planner) planLater() {
 	p.planPredicted()
 	p.later = true
 	for _, sp := range p.groups.Spaces() {
-		from := len(p.Records)
-		for i, due := range sp.Due {
-			if due &^= sp.Predicted[i] | sp.StructureDue[i]; due != 0 {
-				p.gatherDue(sp, i, due)
-			}
-		}
-		p.addGathered(sp, from)
+		p.planDue(sp, 0, len(sp.Phase)-1, nil)
 	}
 }
 
@@ -161,21 +155,25 @@ func (p *Planner) RequeueUnsent() {
 	}
 }
 
-// planOthers plans the due public groups that no run has: mostly groups without a change in this tick, whose last update
-// was lost.
-func (p *Planner) planOthers() {
-	sp, valuesOnly := &p.groups.Public, p.enc.Runs.ValuesOnly
+// planDue plans the due groups of a space with indexes from first to last, group by group: without predicted groups, those
+// with due structure, and those of except. It encodes their chunks, unless plan.later is set.
+func (p *Planner) planDue(sp *group.Space, first, last int, except set.Bitset) {
 	from := len(p.Records)
-	for i, due := range sp.Due {
-		if due &= ^valuesOnly[i] &^ sp.Predicted[i] &^ sp.StructureDue[i]; due != 0 {
+	for i := first >> 6; i<<6 <= last; i++ {
+		due := sp.Due[i] &^ (sp.Predicted[i] | sp.StructureDue[i]) & set.Within(i, first, last)
+		if except != nil {
+			due &^= except[i]
+		}
+		if due != 0 {
 			p.gatherDue(sp, i, due)
 		}
 	}
-	p.addGathered(sp, from)
+	p.resolveGathered(sp, from)
+	p.addStep(sp, from)
 }
 
-// gatherDue appends a record for each group of one word of a bitset, and clears their Due bits. addGathered turns the
-// records into a step. The data of a group is spread over memory, and loads faster when the loads follow each other.
+// gatherDue appends a record for each group of one word of a bitset, and clears their Due bits. resolveGathered completes
+// the records. The data of a group is spread over memory, and loads faster when the loads follow each other.
 func (p *Planner) gatherDue(sp *group.Space, i int, word uint64) {
 	sp.Due[i] &^= word
 	n, base, structureSent, ids := len(p.Records), sp.Base, sp.StructureSent, sp.IDs.Groups
@@ -200,21 +198,22 @@ func (p *Planner) resolveGathered(sp *group.Space, from int) {
 	p.Records = records[:n]
 }
 
-// planRuns plans the runs of this tick, beginning at the handle at which the last tick ended.
+// planRuns plans the runs of this tick, beginning at the handle at which the last tick ended. The due groups that no run
+// has are planned already.
 func (p *Planner) planRuns() {
-	runs := p.enc.Runs.Now
+	sp, runs := &p.groups.Public, p.enc.Runs.Now
 	if len(runs) == 0 {
 		return
 	}
 	first := 0
-	for first < len(runs) && int(runs[first].Last()) < p.groups.Public.Cursor {
+	for first < len(runs) && int(runs[first].Last()) < sp.Cursor {
 		first++
 	}
 	begun := runs[first%len(runs)]
-	from, to := begun.Groups[0], begun.Last()
-	inside := first < len(runs) && int(from) < p.groups.Public.Cursor
+	from, to := int(begun.Groups[0]), int(begun.Last())
+	inside := first < len(runs) && from < sp.Cursor
 	if inside { // the last tick ended inside this run: the rest comes first, the beginning last
-		p.planRange(repl.Handle(p.groups.Public.Cursor), to)
+		p.planDue(sp, sp.Cursor, to, nil)
 		first++
 	}
 	for i := range runs {
@@ -223,7 +222,7 @@ func (p *Planner) planRuns() {
 		}
 	}
 	if inside {
-		p.planRange(from, repl.Handle(p.groups.Public.Cursor-1))
+		p.planDue(sp, from, sp.Cursor-1, nil)
 	}
 }
 
@@ -236,39 +235,14 @@ func (p *Planner) planRun(r *encode.Run) {
 			return
 		}
 	}
-	p.planRange(r.Groups[0], r.Last())
-}
-
-// planRange plans the due groups of runs with handles from first to last, group by group.
-func (p *Planner) planRange(first, last repl.Handle) {
-	from, sp := len(p.Records), &p.groups.Public
-	for i := first >> 6; i <= last>>6; i++ {
-		if word := p.enc.Runs.ValuesOnly[i] & sp.Due[i] &^ sp.Predicted[i] & set.Within(i, first, last); word != 0 {
-			p.gatherDue(sp, int(i), word)
-		}
-	}
-	p.addGathered(sp, from)
+	p.planDue(&p.groups.Public, int(r.Groups[0]), int(r.Last()), nil)
 }
 
 // planPrivate plans the due private groups, beginning at the handle at which the last tick ended.
 func (p *Planner) planPrivate() {
 	sp := &p.groups.Private
-	for _, part := range [2][2]int{{sp.Cursor, len(sp.Phase)}, {0, sp.Cursor}} {
-		from := len(p.Records)
-		for i := part[0] >> 6; i<<6 < part[1]; i++ {
-			if due := sp.Due[i] &^ sp.Predicted[i] &^ sp.StructureDue[i] & set.Within(i, part[0], part[1]-1); due != 0 {
-				p.gatherDue(sp, i, due)
-			}
-		}
-		p.addGathered(sp, from)
-	}
-}
-
-// addGathered completes the gathered records from an index on, and makes a step of them. It encodes their chunks, unless
-// plan.later is set.
-func (p *Planner) addGathered(sp *group.Space, from int) {
-	p.resolveGathered(sp, from)
-	p.addStep(sp, from)
+	p.planDue(sp, sp.Cursor, len(sp.Phase)-1, nil)
+	p.planDue(sp, 0, sp.Cursor-1, nil)
 }
 
 // addStep adds a step of the records from an index on, if there are any.

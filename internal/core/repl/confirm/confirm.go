@@ -89,12 +89,9 @@ func (t *Ticks) pendingAt(tick entangle.Tick) *pending {
 	if t.any && !t.confirmed.Before(tick) {
 		return nil
 	}
-	i := len(t.pending)
-	for i > 0 && tick.Before(t.pending[i-1].tick) {
-		i--
-	}
-	if i > 0 && t.pending[i-1].tick == tick {
-		return t.pending[i-1]
+	i, found := slices.BinarySearchFunc(t.pending, tick, func(p *pending, tick entangle.Tick) int { return int(p.tick.Sub(tick)) })
+	if found {
+		return t.pending[i]
 	}
 	if len(t.pending) == maxPending {
 		if i == 0 {

@@ -2,6 +2,7 @@ package order
 
 import (
 	mathbits "math/bits"
+	"slices"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
@@ -45,32 +46,17 @@ func (q *Queue) HoldsNeeds() bool { return q.counts[needing] > 0 }
 
 // HoldsFull reports whether a full waits.
 func (q *Queue) HoldsFull() bool {
-	for _, w := range q.Waiting {
-		if w.Kind == repl.Full {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(q.Waiting, func(w *Waiting) bool { return w.Kind == repl.Full })
 }
 
 // Holds reports whether an action with a place waits.
 func (q *Queue) Holds(at int64) bool {
-	for _, w := range q.Waiting {
-		if w.Kind != repl.Update && w.At == at {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(q.Waiting, func(w *Waiting) bool { return w.Kind != repl.Update && w.At == at })
 }
 
 // WaitsLonger reports whether a record has waited for more than a number of ticks.
 func (q *Queue) WaitsLonger(now entangle.Tick, ticks int32) bool {
-	for _, w := range q.Waiting {
-		if now.Sub(w.Since) > ticks {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(q.Waiting, func(w *Waiting) bool { return now.Sub(w.Since) > ticks })
 }
 
 // EndBefore returns a waiting end of the group from before a tick, or nil.

@@ -49,16 +49,8 @@ func (g *group) member(number repl.Member) *member {
 // search returns where a number is or belongs: never behind the place that it has
 // if there is no gap.
 func (g *group) search(number repl.Member) (at int, found bool) {
-	low, high := 0, min(len(g.members), int(number)+1)
-	for low < high {
-		mid := (low + high) / 2
-		if g.members[mid].number < number {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	return low, low < len(g.members) && g.members[low].number == number
+	upTo := g.members[:min(len(g.members), int(number)+1)]
+	return slices.BinarySearchFunc(upTo, number, func(m member, n repl.Member) int { return int(m.number) - int(n) })
 }
 
 // insert adds a member, the number of which must be free.

@@ -1,6 +1,8 @@
 package schedule
 
 import (
+	"slices"
+
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
@@ -56,15 +58,14 @@ func (p *Planner) overdue(id ident.Group, age int, bound uint16) {
 
 // breachOf returns the state of the reports for a bound.
 func (p *Planner) breachOf(bound uint16) *breach {
-	for i := range p.breaches {
-		if p.breaches[i].bound == bound {
-			return &p.breaches[i]
+	at := slices.IndexFunc(p.breaches, func(b breach) bool { return b.bound == bound })
+	if at < 0 {
+		if len(p.breaches) < maxBreaches {
+			p.breaches = append(p.breaches, breach{bound: bound})
 		}
+		at = len(p.breaches) - 1
 	}
-	if len(p.breaches) < maxBreaches {
-		p.breaches = append(p.breaches, breach{bound: bound})
-	}
-	return &p.breaches[len(p.breaches)-1]
+	return &p.breaches[at]
 }
 
 // PollBreach returns a report of groups that wait for longer than their bound: see PollBreach of sender.Peer.
@@ -81,15 +82,7 @@ func (p *Planner) PollBreach() (b Breach, ok bool) {
 // checkUnsentBounds counts the groups of unsent steps that exceed their bounds.
 func (p *Planner) checkUnsentBounds(steps []Step) {
 	p.choice.broken = p.short.cut && len(steps) > 0
-	for i := range steps {
-		s := &steps[i]
-		if s.Run != nil {
-			for _, h := range s.Run.Groups {
-				p.checkBound(&p.groups.Public, int(h), p.tick)
-			}
-		}
-		for ; s.From < s.To; s.From++ {
-			p.checkBound(s.Space, int(p.Records[s.From].At), p.tick)
-		}
+	for sp, i := range p.groupsOf(steps) {
+		p.checkBound(sp, i, p.tick)
 	}
 }

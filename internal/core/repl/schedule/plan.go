@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"iter"
 	"math/bits"
 	"slices"
 
@@ -64,6 +65,27 @@ type Step struct {
 
 	Space    *group.Space
 	From, To int // range in plan.Records, with rising handles
+}
+
+// groupsOf returns the groups of some steps: their spaces and indexes.
+func (p *Planner) groupsOf(steps []Step) iter.Seq2[*group.Space, int] {
+	return func(yield func(*group.Space, int) bool) {
+		for i := range steps {
+			s := &steps[i]
+			if s.Run != nil {
+				for _, h := range s.Run.Groups {
+					if !yield(&p.groups.Public, int(h)) {
+						return
+					}
+				}
+			}
+			for rec := s.From; rec < s.To; rec++ {
+				if !yield(s.Space, int(p.Records[rec].At)) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // MinRoom is the number of bytes that the smallest record takes with its head. With less room, no updates frame is begun.
@@ -146,8 +168,8 @@ func (p *Planner) RequeueUnsent() {
 	}
 	p.meterLate(left)
 	for _, s := range left {
-		for ; s.From < s.To; s.From++ {
-			s.Space.Resend(int(p.Records[s.From].At))
+		for _, rec := range p.Records[s.From:s.To] {
+			s.Space.Resend(int(rec.At))
 		}
 	}
 	if p.Metered {

@@ -38,17 +38,8 @@ func (p *Planner) meterLate(left []Step) {
 		return
 	}
 	p.Meter(true)
-	waits := func(sp *group.Space, i int) { sp.WaitingSince[i] = uint32(p.tick)*group.WaitParts - group.NotLate }
-	for i := range left {
-		s := &left[i]
-		if s.Run != nil {
-			for _, h := range s.Run.Groups {
-				waits(&p.groups.Public, int(h))
-			}
-		}
-		for _, rec := range p.Records[s.From:s.To] {
-			waits(s.Space, int(rec.At))
-		}
+	for sp, i := range p.groupsOf(left) {
+		sp.WaitingSince[i] = uint32(p.tick)*group.WaitParts - group.NotLate
 	}
 }
 
@@ -113,12 +104,8 @@ func (p *Planner) countWanted() int {
 		return 0
 	}
 	n := 0
-	for i := range p.Steps {
-		if s := &p.Steps[i]; s.Run != nil {
-			n += len(s.Run.Groups)
-		} else {
-			n += s.To - s.From
-		}
+	for range p.groupsOf(p.Steps) {
+		n++
 	}
 	p.choice.noteSize(bits, n)
 	return (withPackets(bits+p.markBits()) + 7) / 8

@@ -24,11 +24,11 @@ func (l *alike) set(v *View, rec *Record, every int) {
 	l.last = len(v.runs) - 1
 	m, r := &v.mover, v.runs[l.last]
 	of := m.last()
-	if l.known = m.before > usualSamples && rec.hasOldStructure(v.received.oldest()) && !v.history.jumped(of.from, of.to, r.first.Slot); !l.known {
+	l.first = m.samples[max(m.before-usualSamples, 0)].tick
+	if l.known = m.before > usualSamples && !l.first.Before(rec.blocked) && !v.history.jumped(of.from, of.to, r.first.Slot); !l.known {
 		return
 	}
 	l.every, l.from, l.to = every, of.from, of.to
-	l.first = m.samples[m.before-usualSamples].tick
 	l.window = uint64(1)<<(l.to-l.first+1) - 1
 	l.updates = rec.updatesUpTo(l.to) & l.window
 	l.run = r
@@ -42,7 +42,7 @@ func (v *View) addAlike(e *Entities, begin int, records []Record, now timesync.S
 		return 0
 	}
 	if n = v.history.countBeforeJump(l.from, l.to, s, len(records)); n > 0 {
-		n = l.count(records[:n], e.Joined[begin:begin+n], v.received.oldest())
+		n = l.count(records[:n], e.Joined[begin:begin+n])
 	}
 	if n == 0 {
 		return 0
@@ -60,22 +60,15 @@ func (v *View) addAlike(e *Entities, begin int, records []Record, now timesync.S
 }
 
 // count returns how many entities in a row move like that, apart from teleports.
-func (l *alike) count(records []Record, joined []entangle.Tick, oldest entangle.Tick) int {
+func (l *alike) count(records []Record, joined []entangle.Tick) int {
 	updates, window, to, first := l.updates, l.window, l.to, l.first
 	for i := range joined {
-		if rec := &records[i]; rec.updatesUpTo(to)&window != updates || first.Before(rec.since) || first.Before(joined[i]) || !rec.hasOldStructure(oldest) {
+		if rec := &records[i]; rec.updatesUpTo(to)&window != updates || first.Before(rec.blocked) || first.Before(joined[i]) {
 			return i
 		}
 	}
 	return len(joined)
 }
-
-// hasOldStructure reports whether the structure of a group arrived before an oldest tick.
-func (r *Record) hasOldStructure(oldest entangle.Tick) bool {
-	return r.arrived.before(oldest) && r.changes[0].arrived.before(oldest) && r.changes[1].arrived.before(oldest)
-}
-
-func (a arrival) before(tick entangle.Tick) bool { return a.known && a.tick.Before(tick) }
 
 // updatesUpTo returns which updates arrived. Bit k is that of tick-k; it is 0 for all if tick is after the newest one.
 func (r *Record) updatesUpTo(tick entangle.Tick) uint64 { return r.mask >> uint32(r.newest-tick) }

@@ -103,6 +103,9 @@ func (c *crowd) tick() {
 			c.all.Joined[i] = c.newest - entangle.Tick(c.rng.IntN(12))
 		case 3:
 			c.silent[i] = c.newest + 8
+		case 4:
+			c.Received.Begin(g, arrived)
+			c.late[i] = arrived
 		default:
 			if chance < 990 && !c.newest.Before(c.silent[i]) {
 				c.Acknowledge(g, arrived)

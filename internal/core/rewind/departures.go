@@ -22,7 +22,7 @@ type departure struct {
 	unsure       bool    // its end may have arrived, or wait at the client for something else
 	moved        bool    // it is in another group since
 	group        Group
-	earlier      uint32 // number of the departure before that refers to the same record; see Record.parting
+	earlier      uint32 // number of the departure before that refers to the same record; see Record.parted
 	kept         bool   // record is a copy, because the group has another one now
 	record       Record
 }
@@ -41,20 +41,24 @@ func (r *Received) Depart(g Group, t Target, every int, joined, tick entangle.Ti
 	if r.departures.Len() == MaxDepartures {
 		r.dropDeparture()
 	}
-	rec.parting++
-	rec.parted = r.dropped + uint32(r.departures.Len())
 	r.departures.Push(d)
+	rec.parted = r.dropped + uint32(r.departures.Len())
+}
+
+// departure returns the one with a number, from 1 on; nil if it is forgotten, or there is none.
+func (r *Received) departure(number uint32) *departure {
+	if i := number - r.dropped - 1; i < uint32(r.departures.Len()) {
+		return r.departures.At(int(i))
+	}
+	return nil
 }
 
 // eachEnd calls do for the departures from a group that end in a tick.
 func (r *Received) eachEnd(rec *Record, tick entangle.Tick, do func(*departure)) {
-	number := rec.parted
-	for n := rec.parting; n > 0; n-- {
-		d := r.departures.At(int(number - r.dropped))
+	for d := r.departure(rec.parted); d != nil; d = r.departure(d.earlier) {
 		if d.until == tick {
 			do(d)
 		}
-		number = d.earlier
 	}
 }
 
@@ -74,17 +78,12 @@ func (r *Received) isLate(d *departure, now timesync.Shown, oldest entangle.Tick
 // keepDepartures copies the record of a group into the departures that refer to it. It looks at no others: many
 // groups may end in one tick, and many begin in another one.
 func (r *Received) keepDepartures(rec *Record) {
-	for number := rec.parted; rec.parting > 0; rec.parting-- {
-		d := r.departures.At(int(number - r.dropped))
+	for d := r.departure(rec.parted); d != nil; d = r.departure(d.earlier) {
 		d.kept, d.record = true, *rec
-		number = d.earlier
 	}
 }
 
 func (r *Received) dropDeparture() {
-	if d := r.departures.At(0); !d.kept {
-		r.record(d.group).parting--
-	}
 	r.departures.Drop(1)
 	r.dropped++
 }

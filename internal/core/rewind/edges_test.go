@@ -23,7 +23,7 @@ func TestDeparturesKeepWhatWasReceived(t *testing.T) {
 	}
 	for range 2 {
 		w.Received.Begin(w.group, 119)
-		assert.Zero(t, w.record(w.group).parting)
+		assert.Nil(t, w.departure(w.record(w.group).parted))
 	}
 	v, ok := w.at(spot, 113.5)
 	assert.True(t, ok)
@@ -489,6 +489,36 @@ func TestAnEntityThatJoinsIsShownWhenThatArrives(t *testing.T) {
 	assert.False(t, joins(111), "it has not arrived")
 	assert.False(t, joins(114.5), "it arrived after this screen was drawn")
 	assert.True(t, joins(115.5))
+}
+
+// A change of structure that has arrived waits at the client for an earlier one, and so does the entity that joins by it.
+//
+// Proves: L4
+func TestAnEntityThatJoinsWaitsForEarlierChanges(t *testing.T) {
+	w := newWorld(kinds())
+	for tick := entangle.Tick(100); tick <= 130; tick++ {
+		w.run(tick, 10*float64(tick), 0)
+		switch tick {
+		case 100:
+			w.Received.Begin(w.group, tick)
+			w.deliver(w.group, tick)
+		case 110, 112:
+			w.Received.Change(w.group, tick)
+		case 114:
+			w.deliver(w.group, 112)
+		case 120:
+			w.deliver(w.group, 110)
+		}
+		w.screen(float64(tick) - 3.5)
+		if tick == 119 {
+			w.view.Reset(w.History, &w.Received)
+			assert.False(t, w.add(1, 112, shown(115)), "it waits")
+		}
+	}
+	for time, want := range map[float64]bool{115: false, 116.5: false, 117.5: true} {
+		w.view.Reset(w.History, &w.Received)
+		assert.Equal(t, want, w.add(1, 112, shown(time)), "at %v", time)
+	}
 }
 
 // Where many changes of a group are in flight, an entity that joins is shown when a newer change has arrived, and not

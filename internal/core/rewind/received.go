@@ -29,17 +29,20 @@ type Group struct {
 
 // Record is what a client has received of one group.
 type Record struct {
+	mask    uint64        // bit k: the update of newest-k arrived
 	newest  entangle.Tick // of the updates that arrived
+	blocked entangle.Tick // newest update that may have waited for structure; farAhead while some is on the way
 	since   entangle.Tick // of the full by which the client got the group
 	arrived arrival       // of the full
-	parting uint32        // departures that refer to the record
 	changes [2]change     // the newest changes of structure, the newest first
-	mask    uint64        // bit k: the update of newest-k arrived
-	prior   entangle.Tick // of the newest update that arrived before those of mask, or since
-	parted  uint32        // number of the newest of the departures that refer to the record
 	unsure  entangle.Tick // of the newest change that had not arrived when there were two newer ones
+	prior   entangle.Tick // of the newest update that arrived before those of mask, or since
+	parted  uint32        // number of the newest of the departures that refer to the record; 0: none does
 	seen    entangle.Tick // since when the client may see the same of the group
 }
+
+// farAhead is by how many ticks a time is after all that is asked for.
+const farAhead = 1 << 30
 
 // arrival is the packet by which something arrived. The zero value is that of something that is not known to have
 // arrived.
@@ -75,11 +78,10 @@ type Received struct {
 	packets    [packetRows]packet // by id
 	with       arrival            // the packet that was acknowledged last
 	ticks      [tickRows]lateness // by tick
-	newest     entangle.Tick      // of the packets that were sent
 	frames     [frameRows]timesync.Screen
 	count      uint32 // number of late frames so far
 	departures ring.Queue[departure]
-	dropped    uint32 // number of the oldest of departures
+	dropped    uint32 // number of the newest departure that was forgotten
 }
 
 // packet is a packet that was sent to the client.
@@ -101,12 +103,12 @@ type lateness struct {
 
 // Sent records the tick of a packet that the client is sent.
 func (r *Received) Sent(id uint16, tick entangle.Tick) {
-	r.packets[id%packetRows], r.newest = packet{id: id, tick: tick}, tick
+	r.packets[id%packetRows] = packet{id: id, tick: tick}
 }
 
 // Arrived records that a packet was acknowledged. What Deliver reports next came with it.
 func (r *Received) Arrived(id uint16) {
-	r.with = arrival{r.oldest() - 1, id, true} // if it was sent that long ago
+	r.with = arrival{id: id, known: true}
 	if p := r.packet(id); p != nil {
 		r.with.tick = p.tick
 	}
@@ -154,7 +156,7 @@ func (r *Received) noteLate(f *timesync.LateFrame, id uint16, newest entangle.Ti
 // late returns how the packets of a tick were late; nil if they were not.
 func (r *Received) late(tick entangle.Tick) *lateness {
 	l := &r.ticks[uint32(tick)%tickRows]
-	if !l.known || l.tick != tick || r.isForgotten(l.frame) || tick.Before(r.oldest()) {
+	if !l.known || l.tick != tick || r.isForgotten(l.frame) {
 		return nil
 	}
 	return l
@@ -162,9 +164,6 @@ func (r *Received) late(tick entangle.Tick) *lateness {
 
 // isForgotten reports whether a late frame was too long ago.
 func (r *Received) isForgotten(frame uint32) bool { return r.count-frame > frameRows }
-
-// oldest returns the oldest tick of which packets may count as late.
-func (r *Received) oldest() entangle.Tick { return r.newest - tickRows }
 
 // packetsAt returns what was on the screen when the packets of a tick arrived: entities with an interval were shown as of
 // that time.
@@ -188,7 +187,12 @@ func (r *Received) at(a arrival, every int) timesync.Shown {
 
 // arrivedAt returns what was on the screen when the update of a tick of a group arrived.
 func (r *Received) arrivedAt(rec *Record, tick entangle.Tick, every int) timesync.Shown {
-	at := r.packetsAt(tick, every)
+	return max(r.packetsAt(tick, every), r.structureAt(rec, tick, every))
+}
+
+// structureAt returns what was on the screen when the structure of a group as of a tick was complete.
+func (r *Received) structureAt(rec *Record, tick entangle.Tick, every int) timesync.Shown {
+	at := inTime
 	for i := range rec.changes {
 		if c := &rec.changes[i]; !tick.Before(c.tick) {
 			at = max(at, r.at(c.arrived, every))
@@ -229,11 +233,9 @@ func (r *Received) records(g Group, n int) []Record {
 // Begin records that a client is sent a group for the first time, as of a tick.
 func (r *Received) Begin(g Group, tick entangle.Tick) {
 	rec := r.record(g)
-	if rec.parting > 0 {
-		r.keepDepartures(rec)
-	}
+	r.keepDepartures(rec)
 	none := change{tick: tick, arrived: arrival{tick: tick, known: true}}
-	*rec = Record{newest: tick, since: tick, prior: tick, mask: 1, seen: tick, changes: [2]change{{tick: tick}, none}}
+	*rec = Record{newest: tick, blocked: tick + farAhead, since: tick, prior: tick, mask: 1, seen: tick, changes: [2]change{{tick: tick}, none}}
 }
 
 // BeginAgain records that a client is sent a group again in full, as of a tick. What it had before that
@@ -258,6 +260,7 @@ func (r *Record) change(tick entangle.Tick) {
 		r.unsure = old.tick
 	}
 	r.changes[1], r.changes[0] = r.changes[0], change{tick: tick}
+	r.blocked = tick + farAhead
 }
 
 // Deliver records that a client has got the structure of a group as of a tick: all that it was sent.
@@ -280,6 +283,9 @@ func (r *Received) Deliver(g Group, tick entangle.Tick) {
 	} else {
 		rec.receive(tick)
 	}
+	if rec.arrived.known && rec.changes[0].arrived.known && rec.changes[1].arrived.known {
+		rec.blocked = rec.newest
+	}
 }
 
 // Acknowledge records that a client has received an update of a group.
@@ -296,14 +302,12 @@ func (r *Received) AcknowledgeRange(first, end int, tick entangle.Tick) {
 // unsureTicks is for how long it is not known of an entity that joined a crowded group whether it has arrived.
 const unsureTicks = 64
 
-// hasJoined reports whether an entity that joined a group in a tick was on a screen: the change by which it joined
-// had arrived before. Where more than two changes of a group are in flight, that of an older one is not known: it
-// arrived at the latest with a newer one, and counts as arrived after some time.
+// hasJoined reports whether an entity that joined a group in a tick was on a screen: the change by which it joined, and
+// those before, had arrived before. Where more than two changes of a group are in flight, that of an older one is not
+// known: it arrived at the latest with a newer one, and counts as arrived after some time.
 func (r *Received) hasJoined(rec *Record, since entangle.Tick, every int, shown timesync.Shown) bool {
-	for i := range rec.changes {
-		if c := &rec.changes[i]; c.tick == since && r.at(c.arrived, every) >= shown {
-			return false
-		}
+	if r.structureAt(rec, since, every) >= shown {
+		return false
 	}
 	if by := rec.unsure.Sub(since); since != rec.since && by >= 0 && by < unsureTicks && since.Before(rec.changes[1].tick) {
 		return r.at(rec.changes[1].arrived, every) < shown

@@ -362,7 +362,7 @@ func TestDeparturesAreBounded(t *testing.T) {
 	r.Forget(102)
 	assert.Zero(t, r.departures.Len())
 	for i := range 3 * MaxDepartures {
-		assert.Zero(t, r.record(Group{Index: i}).parting)
+		assert.Nil(t, r.departure(r.record(Group{Index: i}).parted))
 	}
 }
 

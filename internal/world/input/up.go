@@ -107,7 +107,7 @@ func (u *inputUp) gather() {
 	for i := range u.own.kinds {
 		k := &u.own.kinds[i]
 		for _, stream := range k.order {
-			ref, known := u.refOf(stream.entity)
+			ref, known := u.name(stream.entity)
 			newest, written := stream.writer.Newest()
 			if !known || !written {
 				continue

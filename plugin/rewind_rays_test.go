@@ -23,6 +23,7 @@ func TestALineMeetsOnlyWhatIsBetweenItsEnds(t *testing.T) {
 		"far behind":      {center: -100},
 		"beyond":          {center: 12},
 		"beside":          {center: 5, side: 1.5},
+		"beside, below":   {center: 5, side: -1.5},
 		"at the end":      {center: 10.5, want: 0.95, ok: true},
 		"in the middle":   {center: 5, want: 0.4, ok: true},
 		"around the gun":  {center: 0.5, want: 0, ok: true},

@@ -1,6 +1,7 @@
 package prespawn
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -99,10 +100,30 @@ func (w *twin) expire(now, confirmed, oldest entangle.Tick) (dropped []int) {
 	return dropped
 }
 
+// clear returns the entities that are dropped at the end.
+func (w *twin) clear() (dropped []int) {
+	for _, e := range w.all {
+		if e.state != Matched && !w.dead[e.entity] {
+			dropped = append(dropped, e.entity)
+		}
+	}
+	return dropped
+}
+
 // FuzzMatcher compares a Matcher with its twin, step by step.
+//
+// Proves: E2, E4, E6, E8, T12
 func FuzzMatcher(f *testing.F) {
 	f.Add([]byte{8, 65, 4, 3, 8, 1, 2, 1, 5, 0, 5, 255, 0, 1, 8, 34, 5, 3})
 	f.Add([]byte{0, 1, 0, 2, 1, 1, 2, 0, 0, 1, 3, 9, 4, 0, 5, 3, 6, 1, 7, 0})
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 100 {
+		steps := make([]byte, 400)
+		for i := range steps {
+			steps[i] = byte(rng.Uint32())
+		}
+		f.Add(steps)
+	}
 	f.Fuzz(func(t *testing.T, steps []byte) {
 		b := newBench(t, 6)
 		w := &twin{limit: 6, dead: b.dead}
@@ -169,5 +190,9 @@ func FuzzMatcher(f *testing.F) {
 				require.Equal(t, e.absent && e.state != Unpaired, b.Absent(e.entity))
 			}
 		}
+		dropped, before := w.clear(), len(b.drops)
+		b.Clear(b.drop)
+		require.True(t, slices.Equal(dropped, b.drops[before:]))
+		require.Zero(t, b.Len())
 	})
 }

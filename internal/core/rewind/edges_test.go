@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
@@ -594,11 +595,16 @@ func TestAnEndIsShownWhenItArrives(t *testing.T) {
 	assert.False(t, ok, "so long ago")
 }
 
+// An entity whose end arrived late has its components until then, although it was despawned.
+//
 // Proves: L4
 func TestAnEndThatArrivedLateIsLate(t *testing.T) {
 	w := newWorld(kinds())
 	for tick := entangle.Tick(100); tick <= 125; tick++ {
 		w.run(tick, 10*float64(tick), 0)
+		if !tick.Before(110) {
+			w.Withhold(5, set.MaskOf(spot))
+		}
 		switch {
 		case tick == 100:
 			w.Received.Begin(w.group, tick)
@@ -610,9 +616,13 @@ func TestAnEndThatArrivedLateIsLate(t *testing.T) {
 		}
 		w.screen(float64(tick) - 5.5)
 	}
-	_, ok := w.departedAt(114.5)
-	assert.True(t, ok, "it was on the screen before")
-	_, ok = w.departedAt(115)
+	for _, time := range []float64{109.5, 110, 114.5} {
+		_, ok := w.departedAt(time)
+		require.True(t, ok, "it was on the screen before")
+		_, absent := w.view.Values(spot)
+		assert.False(t, absent[0], "at %v", time)
+	}
+	_, ok := w.departedAt(115)
 	assert.False(t, ok)
 }
 

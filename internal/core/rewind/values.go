@@ -73,7 +73,7 @@ func (v *View) writeRun(col int, r *run, values []byte, absent []bool) {
 // hadAll reports whether all targets of a run had a column at all ticks that matter.
 func (v *View) hadAll(col int, r *run) bool {
 	h, s := v.history, r.first.Slot
-	return h.hadAll(col, h.row(r.held), s, r.count) && (!r.first.Rewound || h.hadAll(col, h.row(h.sentAt(r.first.Shown.Tick())), s, r.count)) &&
+	return h.hadAll(col, h.row(r.held), s, r.count) && (!r.first.Rewound || h.hadAll(col, h.row(h.sentAt(r.there)), s, r.count)) &&
 		h.hadAll(col, h.rowOf(r.from), s, r.count) && h.hadAll(col, h.rowOf(r.to), s, r.count)
 }
 
@@ -86,7 +86,7 @@ func (v *View) had(col int, r *run) bool {
 	} else if !h.hadAll(col, h.rowOf(r.from), s, 1) {
 		r.from = r.to
 	}
-	return h.hadAll(col, h.row(r.held), s, 1) && (!r.first.Rewound || h.hadAll(col, h.row(h.sentAt(r.first.Shown.Tick())), s, 1))
+	return h.hadAll(col, h.row(r.held), s, 1) && (!r.first.Rewound || h.hadAll(col, h.row(h.sentAt(r.there)), s, 1))
 }
 
 // blend writes the values of a run by its pair. A column that is not blended has those of the last update.

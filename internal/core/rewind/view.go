@@ -60,6 +60,7 @@ type run struct {
 	at      int    // its index
 	count   int
 	held    entangle.Tick // of the newest update up to the time that is shown
+	there   entangle.Tick // the time, or the last tick before the entity ended: what was removed by then is not shown
 	oldest  entangle.Tick // of which there may be values; see History.SetReach
 	special int           // number of its entry in View.special, from 1; 0: it moves from one sample to another
 	pair
@@ -285,7 +286,10 @@ func (v *View) addBetween(rec *Record, arrived arrival, b *bounds, t *Target, ev
 		return false // it would be shown as of the oldest tick, at which it may have been hidden
 	}
 	t.Waited = !l.rests && (m.n > 1 || l.start != timesync.ShownAt(l.from, 0))
-	r := run{first: *t, count: 1, oldest: oldest}
+	r := run{first: *t, count: 1, there: t.Shown.Tick(), oldest: oldest}
+	if b.ends && !r.there.Before(b.until) {
+		r.there = b.until - 1 // its end is late
+	}
 	r.held, r.pair = h.clampFrom(r.oldest, m.held(t.Shown)), h.pairAt(l, t.Slot, t.Shown, r.oldest)
 	if m.n > 1 || l.rests && l.from != l.to && m.carries {
 		v.special = append(v.special, m.movement)

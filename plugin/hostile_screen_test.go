@@ -92,10 +92,10 @@ func (a *gallery) shoot(header entangle.Tick, back uint64) {
 	l := forged{typ: thrustType, of: wireName(0), distance: int64((a.server.Tick() + 1).Sub(header)), value: 1}
 	w.Uvarint(1)
 	w.Varint(l.distance)
-	w.Uvarint(back)
+	w.Varint(int64(back))
 	w.Bits(0, 8)
-	w.Bool(false)
-	w.Uvarint(0)
+	w.Uvarint(0)  // no send intervals
+	w.Bool(false) // no late frames
 	appendLanes(&w, []forged{l})
 	a.id++
 	b := packet.AppendHeader(nil, packet.Header{Kind: packet.Data, ID: a.id, Tick: header})

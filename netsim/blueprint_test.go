@@ -427,6 +427,8 @@ func TestBlueprintsOfStrangeTicks(t *testing.T) {
 }
 
 // A confirmed twin has what the server sends, and nothing that was assembled.
+//
+// Proves: T4
 func TestATwinIsNotAssembled(t *testing.T) {
 	g := newRocks(t, latency(60*ms), 1, func(g *rocks) { g.config = func(c *plugin.ClientConfig) { c.ConfirmedTwins = true } })
 	g.place(g.sim.World(), 1, 0, components.Everyone)

@@ -110,13 +110,19 @@ func (g *assembling) planOf(e ecs.Entity) *fbPlan { return (*fbPlan)(g.world.Get
 //
 // Proves: T4
 func TestAnEntityIsAssembledInItsTickInAReplay(t *testing.T) {
-	g := newAssembling(t)
-	e := g.plans(1001, 1005)
-	g.run(6)
-	assert.Equal(t, "plan ", g.there[1004])
-	assert.Equal(t, "place pace plan spin ", g.there[1005])
-	assert.Equal(t, fcPlace{X: 103}, *g.at(e))
-	assert.Zero(t, g.p.Stats().Rollbacks)
+	for _, due := range []entangle.Tick{1005, 1008} {
+		g := newAssembling(t)
+		g.run(3)
+		e := g.plans(1002, due)
+		g.check()
+		g.run(6)
+		if due == 1008 {
+			assert.Equal(t, "plan ", g.there[1007])
+		}
+		assert.Equal(t, "place pace plan spin ", g.there[due])
+		assert.Equal(t, fcPlace{X: 101 + int32(1010-due)}, *g.at(e))
+		assert.Zero(t, g.p.Stats().Rollbacks)
+	}
 
 	for asOf, before := range map[entangle.Tick]string{1003: "kit plan ", 1006: ""} {
 		g := newAssembling(t)

@@ -98,21 +98,24 @@ func (g *firing) fired(tick entangle.Tick, more int) ecs.Entity {
 //
 // Proves: E6
 func TestARestartBringsBackWhatItSpawnsAgain(t *testing.T) {
-	g := newFiring(t)
-	e := g.fired(1004, 2)
-	there := map[entangle.Tick]int{}
-	g.after = append(g.after, func() { there[g.time.Tick] = len(g.shots()) })
-	g.p.entities.store.Clear() // nothing is held of 1002
-	g.confirmTick(1002)
-	assert.Equal(t, []string{"restore 1002", "tick 1003", "tick 1004", "tick 1005", "tick 1006"}, g.check())
-	assert.Equal(t, map[entangle.Tick]int{1003: 0, 1004: 1, 1005: 1, 1006: 1}, there)
-	assert.Equal(t, []ecs.Entity{e}, g.shots())
-	assert.Equal(t, fcPlace{X: 100402}, *g.at(e))
-	assert.Equal(t, prespawn.Stats{Merged: 1}, g.p.Prespawned())
-	g.p.Request(1004)
-	g.check()
-	assert.Equal(t, []ecs.Entity{e}, g.shots())
-	assert.Equal(t, fcPlace{X: 100402}, *g.at(e), "the histories have it since 1004")
+	for _, tick := range []entangle.Tick{1003, 1004} {
+		g := newFiring(t)
+		e := g.fired(tick, int(1006-tick))
+		at := fcPlace{X: int32(100*tick + 1006 - tick)}
+		there := map[entangle.Tick]int{}
+		g.after = append(g.after, func() { there[g.time.Tick] = len(g.shots()) })
+		g.p.entities.store.Clear() // nothing is held of 1002
+		g.confirmTick(1002)
+		assert.Equal(t, []string{"restore 1002", "tick 1003", "tick 1004", "tick 1005", "tick 1006"}, g.check())
+		assert.Equal(t, map[entangle.Tick]int{1003: int(1004 - tick), 1004: 1, 1005: 1, 1006: 1}, there)
+		assert.Equal(t, []ecs.Entity{e}, g.shots())
+		assert.Equal(t, at, *g.at(e))
+		assert.Equal(t, prespawn.Stats{Merged: 1}, g.p.Prespawned())
+		g.p.Request(tick)
+		g.check()
+		assert.Equal(t, []ecs.Entity{e}, g.shots())
+		assert.Equal(t, at, *g.at(e), "the histories have it since its tick")
+	}
 }
 
 // If the clock is set back to before the spawn, and the present is taken over from the confirmed state, the entity
@@ -145,6 +148,7 @@ func TestASpawnThatWasRepeatedIsInTheHistories(t *testing.T) {
 		require.Equal(t, fcPlace{X: 100404}, *g.at(e))
 		assert.False(t, g.p.entities.forms[g.p.entities.slotOf(e)].Disabled)
 	}
+	assert.Empty(t, g.p.prespawned.into, "only the repeated spawns of a tick are kept")
 }
 
 // An entity of the server of a tick that has not run yet is not there before its tick, unless the clock is not set:

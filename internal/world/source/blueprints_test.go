@@ -1,8 +1,10 @@
 package source
 
 import (
+	"reflect"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
@@ -88,4 +90,53 @@ func TestABlueprintThatEndsItself(t *testing.T) {
 			assert.Empty(t, w.Ids(e))
 		}
 	}
+}
+
+// A client leaves a shot that it does not predict the child of its shooter until the server says otherwise.
+//
+// Proves: T11
+func TestAShownShotStaysWithItsShooter(t *testing.T) {
+	for _, remote := range []bool{true, false} {
+		p := protocol.New(protocol.Config{Name: "game"})
+		protocol.Blueprint(p, func(*ecs.World, ecs.Entity, bpPlan) struct{ bpHull } { return struct{ bpHull }{} })
+		require.NoError(t, registry.Seal(p))
+		w := ecs.NewWorld()
+		b := NewBlueprints(&w, registry.Of(p))
+		of := ecs.ComponentID[components.IntentOf](&w)
+		e := w.NewEntity(ecs.ComponentID[bpPlan](&w), of)
+		if remote {
+			w.Add(e, ecs.ComponentID[components.Remote](&w))
+		}
+		b.Assemble(1, nil)
+		b.AssembleRemote(func(ecs.Entity, entangle.Tick) bool { return true })
+		assert.Equal(t, remote, w.Has(e, of))
+	}
+}
+
+// A blueprint is refreshed from the tick after its own on, and only on an entity that is assembled: the function of the
+// game finds all parts.
+//
+// Proves: T9
+func TestOnlyAnAssembledEntityIsRefreshed(t *testing.T) {
+	p := protocol.New(protocol.Config{Name: "game"})
+	protocol.Blueprint(p, func(_ *ecs.World, _ ecs.Entity, b bpPlan) struct{ bpHull } { return struct{ bpHull }{bpHull{b.Seed}} }).
+		Refresh(func(w *ecs.World, e ecs.Entity, b *bpPlan) {
+			b.Seed = (*bpHull)(w.Get(e, ecs.ComponentID[bpHull](w))).Size
+		})
+	require.NoError(t, registry.Seal(p))
+	w := ecs.NewWorld()
+	b := NewBlueprints(&w, registry.Of(p))
+	plan := ecs.ComponentID[bpPlan](&w)
+	e := w.NewEntity(plan)
+	*(*bpPlan)(w.Get(e, plan)) = bpPlan{At: components.At{Tick: 5}, Seed: 1}
+	number := registry.Of(p).ComponentOf(reflect.TypeFor[bpPlan]()).Number
+	sent := func(now entangle.Tick) bpPlan {
+		value := b.writer.Bytes(e, plan)
+		return *(*bpPlan)(unsafe.Pointer(&b.refresh(e, number, value, now)[0]))
+	}
+	assert.Equal(t, bpPlan{At: components.At{Tick: 5}, Seed: 1}, sent(7), "it has come into the world after the blueprints of its tick")
+	b.Assemble(7, nil)
+	(*bpHull)(w.Get(e, ecs.ComponentID[bpHull](&w))).Size = 3
+	assert.Equal(t, bpPlan{At: components.At{Tick: 5}, Seed: 1}, sent(5))
+	assert.Equal(t, bpPlan{At: components.At{Tick: 7}, Seed: 3}, sent(6))
 }

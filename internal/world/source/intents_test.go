@@ -148,3 +148,17 @@ func TestTheGameRefusesAShot(t *testing.T) {
 	assert.Zero(t, refused)
 	assert.Empty(t, g.fired)
 }
+
+// A shot that is there already is not fired again, and another one is.
+//
+// Proves: T12
+func TestAShotThatIsThereIsNotFiredAgain(t *testing.T) {
+	g := newGunners(t, false)
+	hashes, _ := g.fire(Shot{Tick: 1000}, inButton{Fire: 1})
+	require.Len(t, hashes, 1)
+	g.intents.IsSpawned = func(hash uint32) bool { return hash == hashes[0] }
+	again, _ := g.fire(Shot{Tick: 1000}, inButton{Fire: 1, Smoke: 1})
+	assert.Len(t, again, 1)
+	assert.NotContains(t, again, hashes[0])
+	assert.Len(t, g.fired, 2)
+}

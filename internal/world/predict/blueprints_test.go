@@ -200,6 +200,45 @@ func TestAnAssembledEntityStaysSoInAResync(t *testing.T) {
 	assert.Equal(t, fcPlace{X: 139}, *g.at(g.watched))
 }
 
+// Confirmed state that is too old for a rollback, of the tick of an entity or of a later one, is the entity's.
+//
+// Proves: T4
+func TestAnAssembledEntityIsAsConfirmedInAResync(t *testing.T) {
+	for _, tick := range []entangle.Tick{1005, 1006} {
+		g := newAssembling(t)
+		e := g.plans(1001, 1005)
+		g.run(40)
+		g.says(e, tick, fcPlace{X: 7}, fcPace{X: 1})
+		g.confirmTick(1010)
+		g.check()
+		assert.EqualValues(t, 1, g.p.Stats().Resyncs)
+		assert.Equal(t, fcPlace{X: 7}, *g.at(e), "as of %d", tick)
+	}
+}
+
+// An entity that the game has despawned in its own tick, and the server has not, returns with what was assembled.
+//
+// Proves: T4, B12
+func TestAnEntityThatReturnsInItsTickIsAssembled(t *testing.T) {
+	g := newAssembling(t)
+	g.run(1)
+	e := g.plans(1002, 1005)
+	g.check()
+	g.main(func() {
+		if g.time.Tick == 1005 && !g.time.Replaying {
+			(*fbSpin)(g.world.Get(e, g.spin)).Angle = 55
+			g.p.Despawn(e)
+		}
+	})
+	g.run(6)
+	assert.Empty(t, g.parts(e))
+	g.says(e, 1005, fcPlace{X: 101}, fcPace{X: 1})
+	g.confirmTick(1005)
+	assert.Equal(t, "restore 1005", g.check()[0])
+	assert.Equal(t, "place pace plan spin ", g.parts(e))
+	assert.Equal(t, fbSpin{55}, *(*fbSpin)(g.world.Get(e, g.spin)), "it is not assembled again")
+}
+
 // An entity that waits for a tick to come, and has values that are compared, has arrived as any other: its values are
 // of their tick.
 //

@@ -29,7 +29,7 @@ func TestFourPacketsOfInputsTellOfALateFrame(t *testing.T) {
 	up := g.inputs.Connect(nil, clock, func() entangle.ClientID { return 1 })
 	up.name = func(ecs.Entity) (repl.Ref, bool) { return repl.Ref{ID: repl.ID{Group: 5}, Yours: true}, true }
 	var frame input.Frame
-	step := func(late bool, room int) (told int) {
+	step := func(late bool, room int) (lateFrames int) {
 		now, at.Tick = now.Add(time.Second/60), at.Tick+1
 		of := at.Tick - 10
 		server.PacketReceived(at.Tick, of+1)

@@ -163,6 +163,24 @@ func TestAHandoverEnds(t *testing.T) {
 	}
 }
 
+// A handover that begins after another one has ended is as the first: what was shown then does not count.
+//
+// Proves: N10
+func TestAHandoverForgetsAnEndedOne(t *testing.T) {
+	h := newHanding(10)
+	h.begin(24)
+	h.at.X = 20
+	h.Show()
+	h.Restore(h.start)
+	h.EndHandover(h.e, &h.info)
+	h.Show()
+	h.Restore(h.start)
+	h.begin(24).SetFormer(placeBytes(21))
+	h.at.X = 40
+	h.Show()
+	assert.InDelta(t, 21, h.at.X, 0)
+}
+
 // displayed is a painter that has shown a value in the last frame.
 type displayed struct {
 	Painter

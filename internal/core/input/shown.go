@@ -115,9 +115,8 @@ type screens struct {
 	lates int
 }
 
-// read reads what appendScreens wrote. packets is the send interval of the base.
+// read reads what appendScreens wrote into an s without any. packets is the send interval of the base.
 func (s *screens) read(r *bits.Reader, header entangle.Tick, packets int) {
-	s.n, s.lates = 0, 0
 	n := r.Uvarint()
 	if n == 0 {
 		return

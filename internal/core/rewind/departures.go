@@ -53,10 +53,11 @@ func (r *Received) departure(number uint32) *departure {
 	return nil
 }
 
-// eachEnd calls do for the departures from a group that end in a tick.
+// eachEnd calls do for the departures from a group of which the structure of a tick has the end, and no earlier one that was
+// delivered. It may be of a later tick than the end: a group is sent when there is room for it.
 func (r *Received) eachEnd(rec *Record, tick entangle.Tick, do func(*departure)) {
 	for d := r.departure(rec.parted); d != nil; d = r.departure(d.earlier) {
-		if d.until == tick {
+		if !tick.Before(d.until) && !d.ended.known {
 			do(d)
 		}
 	}
@@ -65,7 +66,9 @@ func (r *Received) eachEnd(rec *Record, tick entangle.Tick, do func(*departure))
 // Wait records that a client has got the structure of a group as of a tick, or waits for other groups before it applies
 // that. Deliver is called when it no longer does.
 func (r *Received) Wait(g Group, tick entangle.Tick) {
-	r.eachEnd(r.record(g), tick, func(d *departure) { d.unsure = true })
+	rec := r.record(g)
+	rec.eachArrival(tick, func(a *arrival) { a.wait(r.with) })
+	r.eachEnd(rec, tick, func(d *departure) { d.unsure = true })
 }
 
 // isLate reports whether a screen still showed an entity after its end, because that had not arrived. It rests where it was

@@ -392,6 +392,31 @@ func TestADepartedEntityEndsWhenItReturns(t *testing.T) {
 	}
 }
 
+// A departed entity is left out if its return may have arrived with a packet after which it counted as waiting for another.
+//
+// Proves: L4
+func TestADepartedEntityMayEndWhenItsReturnWaits(t *testing.T) {
+	for _, delivered := range []entangle.Tick{121, 124} {
+		w := even(kinds(), 0)
+		other := Group{Index: 9}
+		w.Depart(w.group, Target{Slot: 5, Entity: 7}, 1, 100, 115, set.Mask{}, false)
+		w.Received.Begin(other, 117)
+		w.client = client{has: true, place: Place{Group: other, Joined: 117}}
+		for tick := entangle.Tick(121); tick <= 125; tick++ {
+			w.run(tick, 0, 0)
+			if tick == 121 {
+				w.packet(tick)
+				w.Wait(other, 117)
+			}
+			if tick == delivered {
+				w.deliver(other, 117)
+			}
+			_, ok := w.departedAt(114)
+			assert.Equal(t, delivered == 121, ok, "tick %d, delivered in %d", tick, delivered)
+		}
+	}
+}
+
 // A return that was not late has ended nothing before its time: the end of the former entity had been shown.
 //
 // Proves: L4
@@ -536,8 +561,11 @@ func TestAnEntityThatJoinsACrowdIsNotShownTooEarly(t *testing.T) {
 			w.deliver(w.group, tick)
 		case tick >= 110 && tick < 114:
 			w.Received.Change(w.group, tick)
+		case tick == 119:
+			w.deliver(w.group, 112) // it waits for the ones before
 		case tick == 120:
-			w.deliver(w.group, 112)
+			w.deliver(w.group, 110)
+			w.deliver(w.group, 111)
 		}
 		w.screen(float64(tick) - 3.5)
 	}
@@ -550,8 +578,19 @@ func TestAnEntityThatJoinsACrowdIsNotShownTooEarly(t *testing.T) {
 	assert.True(t, joins(110, 117.5))
 	assert.True(t, joins(100, 112), "it was there from the beginning")
 	assert.False(t, joins(113, 117.5), "it is on the way")
+	assert.False(t, joins(112, 116), "it waited for an earlier change")
 	w.Received.Change(w.group, 125)
 	assert.True(t, joins(112, 117.5), "its change has arrived, whatever came after it")
+	assert.False(t, joins(112, 115), "its change had not arrived, whatever came after it")
+	for tick := entangle.Tick(126); tick <= 130; tick++ {
+		w.run(tick, 10*float64(tick), 0)
+		for _, sent := range []entangle.Tick{113, 125, tick - 1} {
+			w.deliver(w.group, sent)
+		}
+		w.Received.Change(w.group, tick)
+		w.endFrame(float64(tick)-3.5, false)
+		assert.False(t, joins(112, 115), "tick %d: nor does it matter how many changes in time did", tick)
+	}
 }
 
 // An entity is on the screen until its end arrives, at rest, but for no longer than a view may be in the past, whatever
@@ -593,6 +632,31 @@ func TestAnEndIsShownWhenItArrives(t *testing.T) {
 	}
 	_, ok := w.departedAt(delivered - 5.5)
 	assert.False(t, ok, "so long ago")
+}
+
+// An end is sent with the structure of a later tick if there was no room before, and ends with the first that arrives.
+//
+// Proves: L4
+func TestAnEndThatWasSentLaterHasArrived(t *testing.T) {
+	w := even(kinds(), 0)
+	for tick := entangle.Tick(121); tick <= 128; tick++ {
+		w.run(tick, 0, 0)
+		switch tick {
+		case 121:
+			w.Depart(w.group, Target{Slot: 5, Entity: 7}, 1, 100, tick, set.Mask{}, false)
+		case 123, 125:
+			w.Received.Change(w.group, tick)
+		case 124:
+			w.deliver(w.group, 123)
+		case 126:
+			w.deliver(w.group, 125)
+		}
+		w.screen(float64(tick) - 1.5)
+	}
+	_, ok := w.departedAt(122)
+	assert.True(t, ok, "it had not arrived")
+	_, ok = w.departedAt(123)
+	assert.False(t, ok, "it had arrived")
 }
 
 // An entity whose end arrived late has its components until then, although it was despawned.

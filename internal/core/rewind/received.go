@@ -3,6 +3,7 @@ package rewind
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
@@ -19,6 +20,8 @@ const (
 	tickRows   = 128  // ticks of which it is held whether their packets were late
 	frameRows  = 128  // late frames
 	packetRows = 1024 // packets of which the tick is held
+
+	keptChanges = 3 // changes of structure of a group of which it is held when they arrived
 )
 
 // Group is the place of a group at a client: its index in one of two spaces.
@@ -29,16 +32,16 @@ type Group struct {
 
 // Record is what a client has received of one group.
 type Record struct {
-	mask    uint64        // bit k: the update of newest-k arrived
-	newest  entangle.Tick // of the updates that arrived
-	blocked entangle.Tick // newest update that may have waited for structure; farAhead while some is on the way
-	since   entangle.Tick // of the full by which the client got the group
-	arrived arrival       // of the full
-	changes [2]change     // the newest changes of structure, the newest first
-	unsure  entangle.Tick // of the newest change that had not arrived when there were two newer ones
-	prior   entangle.Tick // of the newest update that arrived before those of mask, or since
-	parted  uint32        // number of the newest of the departures that refer to the record; 0: none does
-	seen    entangle.Tick // since when the client may see the same of the group
+	mask    uint64              // bit k: the update of newest-k arrived
+	newest  entangle.Tick       // of the updates that arrived
+	blocked entangle.Tick       // newest update that may have waited for structure; farAhead while some is on the way
+	since   entangle.Tick       // of the full by which the client got the group
+	arrived arrival             // of the full
+	changes [keptChanges]change // the newest changes of structure, the newest first
+	unsure  entangle.Tick       // of the newest change that is no longer held although it was late, or on the way
+	prior   entangle.Tick       // of the newest update that arrived before those of mask, or since
+	parted  uint32              // number of the newest of the departures that refer to the record; 0: none does
+	seen    entangle.Tick       // since when the client may see the same of the group
 }
 
 // farAhead is by how many ticks a time is after all that is asked for.
@@ -47,9 +50,25 @@ const farAhead = 1 << 30
 // arrival is the packet by which something arrived. The zero value is that of something that is not known to have
 // arrived.
 type arrival struct {
-	tick  entangle.Tick
-	id    uint16
-	known bool
+	tick   entangle.Tick
+	id     uint16
+	known  bool
+	waited bool // it may have arrived before, with a packet after which the client waited for others, or did not
+}
+
+// wait records that something arrived with a packet, or waits at the client for what has not.
+func (a *arrival) wait(with arrival) {
+	if !a.known {
+		*a = arrival{tick: with.tick, id: with.id, waited: true}
+	}
+}
+
+// set records with which packet something arrived at the latest.
+func (a *arrival) set(with arrival) {
+	if !a.known {
+		with.waited = a.waited && a.id != with.id
+		*a = with
+	}
 }
 
 // change is a change of a group's structure. Later updates wait for it.
@@ -235,7 +254,7 @@ func (r *Received) Begin(g Group, tick entangle.Tick) {
 	rec := r.record(g)
 	r.keepDepartures(rec)
 	none := change{tick: tick, arrived: arrival{tick: tick, known: true}}
-	*rec = Record{newest: tick, blocked: tick + farAhead, since: tick, prior: tick, mask: 1, seen: tick, changes: [2]change{{tick: tick}, none}}
+	*rec = Record{newest: tick, blocked: tick + farAhead, since: tick, prior: tick, mask: 1, seen: tick, changes: [keptChanges]change{{tick: tick}, none, none}}
 }
 
 // BeginAgain records that a client is sent a group again in full, as of a tick. What it had before that
@@ -243,7 +262,7 @@ func (r *Received) Begin(g Group, tick entangle.Tick) {
 func (r *Received) BeginAgain(g Group, tick entangle.Tick) {
 	rec := r.record(g)
 	rec.since, rec.arrived = tick, arrival{}
-	rec.change(tick)
+	r.Change(g, tick)
 }
 
 // See records that what a client may see of a group has changed in a tick. That may be sent later, or not at all if it
@@ -252,15 +271,33 @@ func (r *Received) See(g Group, tick entangle.Tick) { r.record(g).seen = tick }
 
 // Change records that a client is sent a change of structure of a group, as of a tick.
 func (r *Received) Change(g Group, tick entangle.Tick) {
-	r.record(g).change(tick)
+	rec, drop := r.record(g), keptChanges-1
+	for drop >= 0 && !r.wasInTime(&rec.changes[drop], tick) {
+		drop--
+	}
+	if drop < 0 {
+		drop = keptChanges - 1
+		rec.unsure = rec.changes[drop].tick
+	}
+	copy(rec.changes[1:], rec.changes[:drop])
+	rec.changes[0], rec.blocked = change{tick: tick}, tick+farAhead
 }
 
-func (r *Record) change(tick entangle.Tick) {
-	if old := &r.changes[1]; !old.arrived.known {
-		r.unsure = old.tick
+// wasInTime reports whether a change arrived in time, or is so old that it makes no difference.
+func (r *Received) wasInTime(c *change, now entangle.Tick) bool {
+	return c.arrived.known && (r.at(c.arrived, 1) == inTime || c.tick.Before(now-unsureTicks))
+}
+
+// eachArrival calls do for the arrival of the structure of a tick.
+func (r *Record) eachArrival(tick entangle.Tick, do func(*arrival)) {
+	if tick == r.since {
+		do(&r.arrived)
 	}
-	r.changes[1], r.changes[0] = r.changes[0], change{tick: tick}
-	r.blocked = tick + farAhead
+	for i := range r.changes {
+		if c := &r.changes[i]; c.tick == tick {
+			do(&c.arrived)
+		}
+	}
 }
 
 // Deliver records that a client has got the structure of a group as of a tick: all that it was sent.
@@ -269,23 +306,21 @@ func (r *Received) Deliver(g Group, tick entangle.Tick) {
 	if rec.mask == 0 {
 		return
 	}
-	if tick == rec.since && !rec.arrived.known {
-		rec.arrived = r.with
-	}
-	for i := range rec.changes {
-		if c := &rec.changes[i]; c.tick == tick && !c.arrived.known {
-			c.arrived = r.with
-		}
-	}
+	rec.eachArrival(tick, func(a *arrival) { a.set(r.with) })
 	r.eachEnd(rec, tick, func(d *departure) { d.ended, d.unsure = r.with, false })
 	if by := rec.newest.Sub(tick); by > 0 && by < 64 {
 		rec.mask |= 1 << by // what arrived before has waited for it
 	} else {
 		rec.receive(tick)
 	}
-	if rec.arrived.known && rec.changes[0].arrived.known && rec.changes[1].arrived.known {
+	if rec.isComplete() {
 		rec.blocked = rec.newest
 	}
+}
+
+// isComplete reports whether all structure of a group that is held has arrived.
+func (r *Record) isComplete() bool {
+	return r.arrived.known && !slices.ContainsFunc(r.changes[:], func(c change) bool { return !c.arrived.known })
 }
 
 // Acknowledge records that a client has received an update of a group.
@@ -299,26 +334,28 @@ func (r *Received) AcknowledgeRange(first, end int, tick entangle.Tick) {
 	}
 }
 
-// unsureTicks is for how long it is not known of an entity that joined a crowded group whether it has arrived.
+// unsureTicks is for how long it makes a difference when a change arrived.
 const unsureTicks = 64
 
-// hasJoined reports whether an entity that joined a group in a tick was on a screen: the change by which it joined, and
-// those before, had arrived before. Where more than two changes of a group are in flight, that of an older one is not
-// known: it arrived at the latest with a newer one, and counts as arrived after some time.
+// hasJoined reports whether an entity that joined a group in a tick was on a screen: the change by which it joined had
+// arrived before, and those that the client needs first. Of one that is no longer held, and was not in time, it is not known
+// when: it arrived at the latest with the oldest that is held.
 func (r *Received) hasJoined(rec *Record, since entangle.Tick, every int, shown timesync.Shown) bool {
 	if r.structureAt(rec, since, every) >= shown {
 		return false
 	}
-	if by := rec.unsure.Sub(since); since != rec.since && by >= 0 && by < unsureTicks && since.Before(rec.changes[1].tick) {
-		return r.at(rec.changes[1].arrived, every) < shown
+	oldest := &rec.changes[keptChanges-1]
+	if by := rec.unsure.Sub(since); since != rec.since && by >= 0 && by < unsureTicks && since.Before(oldest.tick) {
+		return max(r.at(oldest.arrived, every), timesync.ShownAt(oldest.tick, 0)) < shown
 	}
 	return true
 }
 
-// hasReplaced reports whether an entity had arrived before a screen that ended a former one on the client before its time.
+// hasReplaced reports whether an entity had arrived before a screen that ended a former one on the client before its time,
+// or may have.
 func (r *Received) hasReplaced(a arrival, every int, shown timesync.Shown) bool {
 	at := r.at(a, every)
-	return at != inTime && at < shown
+	return a.waited || at != inTime && at < shown
 }
 
 // joinedBy returns how an entity arrived that joined the group in a tick; full is how the group did.

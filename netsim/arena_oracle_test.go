@@ -122,7 +122,7 @@ func (o *arenaOracle) judge(now *belief, rollbacks uint64) {
 	}
 	o.expectOwn(now.owns[now.tick])
 	// State of the present tick is merged without a replay, so that no rollback is expected.
-	if o.before.valid && now.confirmed.Before(o.before.tick) {
+	if o.before.valid && !o.before.vague && now.confirmed.Before(o.before.tick) {
 		o.expectRollback(now, rollbacks)
 	}
 }

@@ -250,7 +250,7 @@ func (o *arenaShotOracle) Update(w *ecs.World) {
 		o.guest.oracle.fail("%d shots are there twice: %v", twice, is)
 	}
 	for key := range o.last {
-		if _, there := is[key]; !there && key.Owner == o.guest.id {
+		if _, there := is[key]; !there && key.Owner == o.guest.id && !o.isGivenUp(key) {
 			o.gone[key] = true
 		}
 	}
@@ -261,6 +261,13 @@ func (o *arenaShotOracle) Update(w *ecs.World) {
 		}
 	}
 	o.last, o.frames[o.now.Tick] = is, is
+}
+
+// isGivenUp reports whether a shot may be missing because no rollback reaches its tick any more. It returns if the server's
+// arrives after all.
+func (o *arenaShotOracle) isGivenUp(key arenaShotKey) bool {
+	age := o.now.Tick.Sub(key.Tick)
+	return age > int32(o.guest.arena.rate) && age < o.guest.arena.shotLife()
 }
 
 // noteConfirmed records the confirmed tick, and the shots that are there before all state of their tick is.
@@ -323,10 +330,9 @@ func (o *arenaShotOracle) expectShots() {
 }
 
 // mayDiffer reports whether what is not sent of a shot may differ for good: it was assembled before the client was
-// there, after its tick, or from the state of a tick that the client has never computed from what the server had. Where
-// the server stalls, clients are behind it for a while, and get shots that are assembled before they have run that tick.
+// there, after its tick, or from the state of a tick that the client has never computed from what the server had.
 func (o *arenaShotOracle) mayDiffer(key arenaShotKey) bool {
-	return o.guest.arena.stalls && (key.Kind == firesIntent || !o.early[key]) || key.Tick.Before(o.since+o.confirmedAfter()) || key.Kind == firesIntent && !(o.exact[key.Tick-1] && o.early[key])
+	return key.Tick.Before(o.since+o.confirmedAfter()) || key.Kind == firesIntent && !(o.exact[key.Tick-1] && o.early[key])
 }
 
 func (o *arenaShotOracle) count(kind uint8) {

@@ -205,8 +205,8 @@ func (v *arenaViews) expectTarget(g *arenaGuest, name arenaName, is *arenaViewed
 		}
 		return
 	}
-	lost, some := !there, !there // now, and at some time since
-	for t := is.rewound.Tick + 1; t.Before(v.now.Tick); t++ {
+	lost, some := !there, !there // now, and at some time of which the news may have come since
+	for t := v.now.Tick - v.longest(); t.Before(v.now.Tick); t++ {
 		if v.arena.truth.sent[t] && int(t)%max(v.arena.every, 1) == 0 {
 			lost = !there || v.hides(g, name, t)
 			some = some || lost
@@ -218,6 +218,11 @@ func (v *arenaViews) expectTarget(g *arenaGuest, name arenaName, is *arenaViewed
 	if !v.isBetween(name, is) {
 		v.fail("%v is at %+v, where it never was, as of %+v", name, is.arenaMotion, is.rewound)
 	}
+}
+
+// longest returns for how many ticks something may rest on a screen, and in a view: MaxRewind and one interval.
+func (v *arenaViews) longest() entangle.Tick {
+	return entangle.Tick(v.arena.rate + max(v.arena.every, 1))
 }
 
 // hides reports whether a drone is hidden from a client in a tick.
@@ -241,15 +246,11 @@ func (v *arenaViews) predicts(g *arenaGuest, name arenaName, tick entangle.Tick)
 	return false
 }
 
-// isBetween reports whether a place is between places of about that time.
+// isBetween reports whether a place is between places of the last ticks.
 func (v *arenaViews) isBetween(name arenaName, is *arenaViewed) bool {
 	low, high, some := arenaPlace{99, 99}, arenaPlace{-99, -99}, false
 	step, was := float32(0.5), arenaPlace{}
-	from := is.rewound.Tick - 40
-	if v.arena.stalls {
-		from -= 88 // for longer it may have rested where it was before
-	}
-	for t := from; t.Before(v.now.Tick); t++ {
+	for t := v.now.Tick - v.longest(); t.Before(v.now.Tick); t++ {
 		m, there := v.arena.truth.motion(name, t)
 		if !there {
 			continue
@@ -344,8 +345,8 @@ func (v *arenaViews) compare(g *arenaGuest, name arenaName, is *arenaViewed, dra
 	if math.Abs(shown-is.time()) > 1.0/256+1e-9 {
 		v.fail("client %d: %v was shown as of %v, and the view is as of %+v", g.id, name, d.time, is.rewound)
 	}
-	if is.daze >= 0 && d.daze < 0 && !v.arena.stalls { // after a stall, changes that came late are taken to have come in time
-		v.fail("client %d: %v is dazed in the view, and was not on its screen", g.id, name)
+	if is.daze >= 0 && d.daze < 0 {
+		v.fail("client %d: %v is dazed in the view, %+v, and was not on its screen: %+v", g.id, name, *is, d)
 	}
 	if d.carried {
 		v.sums.carried++

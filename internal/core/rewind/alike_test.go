@@ -225,6 +225,13 @@ func TestNoneIsLikeOneThatIsGone(t *testing.T) {
 	assert.True(t, v.Target(0).Gone)
 	assert.False(t, v.Target(1).Gone)
 	assert.False(t, v.Target(crowdSize).Gone)
+	v.Reset(c.History, &c.Received)
+	v.Add(&c.all, now)
+	gone := c.all.Part(1, 2)
+	gone.Gone = true
+	v.Add(&gone, now)
+	assert.False(t, v.Target(crowdSize-1).Gone)
+	assert.True(t, v.Target(crowdSize).Gone)
 }
 
 // An entity is found in a view also after the client has lost it, and another one is not found.

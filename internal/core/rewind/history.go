@@ -138,7 +138,7 @@ func MarkPresent[S ~uint32](h *History, col int, slots []S) {
 // follows MarkPresent.
 func (h *History) Withhold(s Slot, cols set.Mask) {
 	for col := range cols.All() {
-		if col < len(h.kinds) && h.kinds[col].Size > 0 && int(s) < h.stride {
+		if h.kinds[col].Size > 0 {
 			h.present[col*h.rows+h.at].Clear(int(s))
 		}
 	}

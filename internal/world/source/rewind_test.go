@@ -26,6 +26,7 @@ type (
 	rwMark  struct{ N uint32 }
 	rwLeap  struct{ X float64 } // is not blended over more than 100
 	rwGlide struct{ X float64 } // goes on for 6 ticks
+	rwOther struct{ N uint32 }  // is not rewound
 )
 
 // rewindScreen is a screen that shows all entities as of one time.
@@ -59,6 +60,7 @@ func newRewindServer(t *testing.T, depth int) *rewindServer {
 	protocol.Component[rwMark](p).Rewind()
 	protocol.Component[rwLeap](p).Interpolate(protocol.Linear[rwLeap]).Snap(func(a, b rwLeap) bool { return b.X-a.X > 100 }).Rewind()
 	protocol.Component[rwGlide](p).Interpolate(protocol.Linear[rwGlide]).Extrapolate(100 * time.Millisecond).Rewind()
+	protocol.Component[rwOther](p)
 	protocol.Component[components.Interpolated](p)
 	require.NoError(t, registry.Seal(p))
 	s := &rewindServer{t: t, world: ecs.NewWorld(), tick: 1000, every: 1, cols: map[reflect.Type]int{}}
@@ -208,6 +210,8 @@ func TestAnEntityIsInAViewUntilItsEndIsSent(t *testing.T) {
 			assert.Equal(t, gone, s.view.Target(i).Gone)
 		}
 		assert.Equal(t, 1, s.rewind.Present(s.tick+1).Len())
+		s.rewind.PresentOf(&s.view, s.peer, s.tick+1)
+		assert.Equal(t, 1, s.view.Len())
 	}
 }
 
@@ -227,6 +231,41 @@ func TestAComponentIsThereUntilItsRemovalIsSent(t *testing.T) {
 	s.look(&rewindScreen{at: s.shown()})
 	_, ok := s.placeOf(&s.view, e)
 	assert.True(t, ok)
+	assert.False(t, s.view.Target(0).Gone)
+}
+
+// An entity that is removed in the tick that runs is in all views of the tick, which are of the end of the last one.
+//
+// Proves: L4
+func TestAViewIsOfTheEndOfTheLastTick(t *testing.T) {
+	s := newRewindServer(t, 60)
+	e := s.add(components.Replicate{})
+	s.run(20)
+	s.world.RemoveEntity(e)
+	s.look(&rewindScreen{at: s.shown()})
+	for _, v := range []*rewind.View{&s.view, s.rewind.Present(s.tick + 1)} {
+		_, ok := s.placeOf(v, e)
+		require.True(t, ok)
+		assert.False(t, v.Target(0).Gone)
+	}
+}
+
+// An entity that a client predicts is in its views until it is removed, and not until that is sent.
+//
+// Proves: L4
+func TestAPredictedEntityIsNotInAViewAfterItsEnd(t *testing.T) {
+	s := newRewindServer(t, 60)
+	s.every = 4
+	e := s.add(components.Replicate{Predict: components.Everyone})
+	s.run(20)
+	for _, want := range []int{1, 0} {
+		s.look(&rewindScreen{at: s.shown()})
+		assert.Equal(t, want, s.view.Len())
+		if want > 0 {
+			s.world.RemoveEntity(e)
+		}
+		s.run(1)
+	}
 }
 
 // The present of a client of whose screen nothing is known is that of what it has and may see.
@@ -445,12 +484,43 @@ func TestAHiddenComponentIsInNoView(t *testing.T) {
 		e, other := s.add(components.Replicate{Predict: predict}), s.add(components.Replicate{Predict: predict})
 		s.collector.Override(e, s.cols[TypeOf[rwPlace]()], []components.Target{components.Nobody, s.collector.Visibility.Targets.Only(7)}[i/2])
 		s.run(20)
-		s.look(&rewindScreen{at: s.shown()})
+		for _, look := range []func(){
+			func() { s.look(&rewindScreen{at: s.shown()}) },
+			func() { s.rewind.PresentOf(&s.view, s.peer, s.tick+1) },
+		} {
+			look()
+			_, ok := s.placeOf(&s.view, e)
+			assert.False(t, ok)
+			_, ok = valueIn[rwMark](s, &s.view, e)
+			assert.True(t, ok)
+			_, ok = s.placeOf(&s.view, other)
+			assert.True(t, ok)
+		}
+	}
+}
+
+// What was withheld from all clients at a time is in no view of that time, also after they are sent it again.
+//
+// Proves: L4
+func TestWhatWasWithheldIsInNoViewOfThatTime(t *testing.T) {
+	s := newRewindServer(t, 60)
+	e := s.add(components.Replicate{})
+	others := generic.NewMap1[rwOther](&s.world)
+	others.Assign(e, &rwOther{})
+	withhold := func(from components.Target) {
+		s.collector.Override(e, s.cols[TypeOf[rwPlace]()], from)
+		s.collector.Override(e, s.cols[TypeOf[rwOther]()], from)
+	}
+	s.run(20)
+	withhold(components.Nobody)
+	s.run(10)
+	withhold(components.Everyone)
+	s.run(10)
+	for at, want := range map[entangle.Tick]bool{1019: true, 1021: false, 1030: false, 1031: true} {
+		s.look(&rewindScreen{at: timesync.ShownAt(at, 0)})
 		_, ok := s.placeOf(&s.view, e)
-		assert.False(t, ok)
+		assert.Equal(t, want, ok, "as of tick %d", at)
 		_, ok = valueIn[rwMark](s, &s.view, e)
-		assert.True(t, ok)
-		_, ok = s.placeOf(&s.view, other)
 		assert.True(t, ok)
 	}
 }

@@ -3,6 +3,7 @@ package receiver
 import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/confirm"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -32,6 +33,7 @@ func (l *Lister) Actions(message []byte) error { return l.reader.HandleActions(m
 
 // Updates lists an updates frame of a packet that was sent at tick.
 func (l *Lister) Updates(tick entangle.Tick, frame []byte) error {
+	l.reader.replica.confirmed = confirm.Ticks{} // frames of several peers may be listed, which have marks of their own
 	return l.reader.HandleUpdates(tick, frame)
 }
 

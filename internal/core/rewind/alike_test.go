@@ -88,7 +88,7 @@ func (c *crowd) tick() {
 	c.Sent(uint16(c.newest), c.newest)
 	c.Arrived(uint16(arrived))
 	for i := range crowdSize {
-		g, chance := Group{Index: 7 + i}, 3
+		g, chance := Group{Index: 7 + i}, 5
 		if c.changes {
 			chance = c.rng.IntN(1000)
 		}

@@ -489,6 +489,61 @@ func TestAMovedEntityIsInAViewOnce(t *testing.T) {
 	}
 }
 
+// The end of one entity of a group is not that of another one.
+//
+// Proves: L4
+func TestAnEndIsThatOfItsTick(t *testing.T) {
+	w := even(kinds(), 0)
+	w.run(121, 0, 0)
+	w.Depart(w.group, Target{Slot: 5, Entity: 7}, 1, 100, 112, set.Mask{}, false)
+	w.Depart(w.group, Target{Slot: 5, Entity: 8}, 1, 100, 114, set.Mask{}, false)
+	w.deliver(w.group, 112)
+	at, ok := w.departedAt(115)
+	assert.True(t, ok && w.view.Len() == 1, "%v", w.view.Entities())
+	assert.EqualValues(t, 8, at.Entity)
+}
+
+// Packets of a tick are late if a frame says so, as long as that is one of the last late frames.
+//
+// Proves: L1
+func TestPacketsAreLateIfAFrameSaysSo(t *testing.T) {
+	var r Received
+	assert.Nil(t, r.late(0))
+	frame := timesync.LateFrame{Screen: timesync.Screen{Base: shown(90), Packets: 1}, Newest: 5}
+	r.Sent(5, 100)
+	r.LateFrame(&frame)
+	for frame.Newest < 5+frameRows {
+		assert.NotNil(t, r.late(100))
+		assert.Equal(t, shown(90), r.at(arrival{tick: 100, id: 5, known: true}, 1))
+		frame.Newest++
+		r.Sent(frame.Newest, 101)
+		r.LateFrame(&frame)
+		assert.Nil(t, r.late(100+tickRows))
+		assert.Equal(t, inTime, r.at(arrival{tick: 99, id: 5, known: true}, 1), "it is another packet")
+	}
+	assert.Nil(t, r.late(100))
+	assert.Equal(t, inTime, r.at(arrival{tick: 100, id: 5, known: true}, 1))
+}
+
+// An entity that has moved to another group, and ended there, is not shown after that, also if it is not known that it has
+// left the former group.
+//
+// Proves: L4
+func TestAMovedEntityEndsInItsLastGroup(t *testing.T) {
+	w := even(kinds(), 0)
+	other := Group{Index: 9}
+	w.run(121, 0, 0)
+	w.Depart(w.group, Target{Slot: 5, Entity: 7}, 1, 100, 112, set.Mask{}, true)
+	w.Received.Begin(other, 112)
+	w.deliver(other, 112)
+	w.Depart(other, Target{Slot: 5, Entity: 7}, 1, 112, 114, set.Mask{}, false)
+	w.deliver(other, 114)
+	for time, want := range map[float64]bool{111: true, 113: true, 115: false} {
+		_, ok := w.departedAt(time)
+		assert.Equal(t, want, ok, "at %v", time)
+	}
+}
+
 // An entity that joins a group is shown when the news of that have arrived, however late.
 //
 // Proves: L4

@@ -246,7 +246,7 @@ func (r *Rewind) PresentOf(v *rewind.View, peer *sender.Peer, now entangle.Tick)
 			if at, ok := peer.ShownNow(s); ok && !st.Gone {
 				part := st.Part(k, k+1)
 				v.AddPresent(&part)
-				v.Hide(at.Hidden.Or(r.collector.Visibility.Overrides.WithheldOf(s)))
+				v.Hide(at.Hidden)
 			}
 		}
 	}

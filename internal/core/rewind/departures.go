@@ -72,10 +72,11 @@ func (r *Received) Wait(g Group, tick entangle.Tick) {
 }
 
 // isLate reports whether a screen still showed an entity after its end, because that had not arrived. It rests where it was
-// then. (One that has moved to another group is there when that has arrived.) No value is of before the oldest tick of a view, so that no client can claim for longer that it has not heard of
-// the end.
+// then. (One that has moved to another group is there when that has arrived.) While a screen's time stands still, there are
+// screens of before and after the arrival with the same time: they count as after it. No value is of before the oldest tick
+// of a view, so that no client can claim for longer that it has not heard of the end.
 func (r *Received) isLate(d *departure, now timesync.Shown, oldest entangle.Tick) bool {
-	return !d.unsure && !d.moved && r.at(d.ended, d.every) >= now && !d.until.Before(oldest)
+	return !d.unsure && !d.moved && r.at(d.ended, d.every) > now && !d.until.Before(oldest)
 }
 
 // keepDepartures copies the record of a group into the departures that refer to it. It looks at no others: many

@@ -734,17 +734,22 @@ func TestAnEndThatArrivedLateIsLate(t *testing.T) {
 			w.Wait(w.group, 110)
 		case tick == 120:
 			w.deliver(w.group, 110)
+		case tick < 110:
+			w.receive(tick)
 		}
 		w.screen(float64(tick) - 5.5)
 	}
-	for _, time := range []float64{109.5, 110, 114.5} {
+	for _, time := range []float64{109, 110, 114.25} {
 		_, ok := w.departedAt(time)
 		require.True(t, ok, "it was on the screen before")
-		_, absent := w.view.Values(spot)
+		values, absent := w.view.Values(spot)
 		assert.False(t, absent[0], "at %v", time)
+		assert.InDelta(t, 1090, number(values), 1e-3, "at %v", time)
 	}
-	_, ok := w.departedAt(115)
-	assert.False(t, ok)
+	for _, time := range []float64{114.5, 115} {
+		_, ok := w.departedAt(time)
+		assert.False(t, ok, "it may not have been there at %v", time)
+	}
 }
 
 // An entity that has rested for longer than a view may be in the past is shown as of the oldest tick of the view. It is left

@@ -109,8 +109,11 @@ func (m *mover) gather(r *Received, rec *Record, b *bounds, every int, now times
 	}
 	for ; before != 0 && n < most; before &= before - 1 {
 		s := sample{tick: rec.newest - entangle.Tick(bits.TrailingZeros64(before))}
-		if !b.holds(s.tick) {
+		if s.tick.Before(b.since) {
 			break
+		}
+		if !b.holds(s.tick) {
+			continue // its end, which is late
 		}
 		if some && r.wasIgnored(s.tick, next) {
 			continue

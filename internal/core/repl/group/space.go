@@ -70,6 +70,9 @@ type Visibility struct {
 // Grow extends the columns to n handles. A new handle gets structure ticks 1<<30 ticks ago, which is before any other
 // tick: much further back, the comparison of ticks wraps around.
 func (sp *Space) Grow(n int, now entangle.Tick) {
+	if sp.Phase == nil && sp.First == repl.Private {
+		sp.reserveInitial()
+	}
 	if n <= len(sp.Phase) {
 		return
 	}
@@ -86,9 +89,7 @@ func (sp *Space) Grow(n int, now entangle.Tick) {
 	if sp.Prev != nil {
 		sp.Prev = extend(sp.Prev, n, 0)
 	}
-	for _, groups := range sp.sets() {
-		groups.Grow(n)
-	}
+	sp.growSets(n)
 }
 
 // extend makes a column n long, with a value for all new handles.
@@ -99,6 +100,37 @@ func extend[T any](column []T, n int, value T) []T {
 		column[i] = value
 	}
 	return column
+}
+
+// reserveInitial allocates memory for the first private handles. Where entities come and go, the number of handles
+// rises by one now and then, and each of these times columns would be reallocated.
+func (sp *Space) reserveInitial() {
+	const n = initialWords * 64
+	sp.Phase = make([]Phase, 0, n)
+	sp.Base, sp.Sent = make([]entangle.Tick, 0, n), make([]entangle.Tick, 0, n)
+	sp.StructureAsOf, sp.StructureSent = make([]entangle.Tick, 0, n), make([]entangle.Tick, 0, n)
+	sp.Seq, sp.Unacked = make([]repl.Seq, 0, n), make([]uint8, 0, n)
+	sp.IDs.Reserve(n)
+}
+
+// initialWords is the initial capacity of the columns, in words of 64 handles: enough for the entities near a player.
+const initialWords = 16
+
+// growSets extends the bitsets to n handles. At first they share one allocation.
+func (sp *Space) growSets(n int) {
+	if n <= len(sp.Due)*64 {
+		return
+	}
+	sets := sp.sets()
+	if cap(sp.Due) == 0 {
+		all := make(set.Bitset, len(sets)*initialWords)
+		for i, groups := range sets {
+			*groups = all[i*initialWords : i*initialWords : (i+1)*initialWords]
+		}
+	}
+	for _, groups := range sets {
+		groups.Grow(n)
+	}
 }
 
 // Group returns the group that has a handle, or ident.NoGroup.

@@ -1,6 +1,8 @@
 package ident
 
 import (
+	"slices"
+
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/ring"
 )
@@ -21,6 +23,11 @@ type Table struct {
 
 // Len returns the number of handles that were ever allocated: all handles are below it.
 func (t *Table) Len() int { return len(t.Groups) }
+
+// Reserve allocates memory for n more handles.
+func (t *Table) Reserve(n int) {
+	t.Groups, t.generations = slices.Grow(t.Groups, n), slices.Grow(t.generations, n)
+}
 
 // Allocate returns a handle for a group: the one that has been free for longest, or a new one if none is free. ok is
 // false if repl.MaxGroups handles are in use.

@@ -13,13 +13,13 @@ import (
 // choice selects records for a peer without the budget for all planned records. It is kept
 // from tick to tick for its memory, and for the handle from which equally urgent records take turns.
 //
-// Each record has a key, which is higher the more urgent the record is. The records are taken from a
-// queue, the most urgent first, and encoded, until one has no room. Chosen records are marked in their keys and collected
+// Each record has a key, which is higher the more urgent the record is. The records are taken from a heap, the
+// most urgent first, and encoded, until one has no room. Chosen records are marked in their keys and collected
 // in the order of the plan, which is nearly that of handles.
 type choice struct {
-	keys   []uint32  // of the plan's records
-	queue  []urgency // of the records that are not taken yet, the most urgent last
-	taken  []int32   // the chosen records of one pool, the most urgent first
+	keys   []uint32 // of the plan's records
+	queue  urgencies
+	taken  []int32 // the chosen records of one pool, the most urgent first
 	bounds []bounded
 	pools  [2]pool
 
@@ -100,7 +100,7 @@ func (p *Planner) choose(which int, steps []Step, room int) (bits int) {
 	return bits
 }
 
-// enqueue sorts the records of some steps by urgency.
+// enqueue makes a heap of the records of some steps.
 func (p *Planner) enqueue(steps []Step) {
 	k := &p.choice
 	k.queue = k.queue[:0]
@@ -111,10 +111,10 @@ func (p *Planner) enqueue(steps []Step) {
 			k.queue = append(k.queue, newUrgency(k.keys[rec]>>keyShift, turn, rec))
 		}
 	}
-	slices.Sort(k.queue)
+	k.queue.order()
 }
 
-// take chooses the most urgent records of the queue, as many as fit.
+// take chooses the most urgent records of the heap, as many as fit.
 func (p *Planner) take(steps []Step, room int) {
 	for room > 0 {
 		cost := p.takeNext(steps, room)
@@ -125,22 +125,20 @@ func (p *Planner) take(steps []Step, room int) {
 	}
 }
 
-// takeNext marks the most urgent record of the queue that has something to send as chosen. It returns the size of the
+// takeNext marks the most urgent record of the heap that has something to send as chosen. It returns the size of the
 // record in bits, or 0 if it does not fit or if there is none.
 func (p *Planner) takeNext(steps []Step, room int) (bits int) {
 	k := &p.choice
-	for len(k.queue) > 0 {
-		last := len(k.queue) - 1
-		rec := k.queue[last].record()
+	for ; len(k.queue) > 0; k.queue.pop() {
+		rec := k.queue[0].record()
 		sp := spaceOf(steps, rec)
 		if !p.encoded(sp, rec) {
-			k.queue = k.queue[:last]
 			continue
 		}
 		if bits = p.cost(&p.Records[rec]); bits > room {
 			return 0
 		}
-		k.queue = k.queue[:last]
+		k.queue.pop()
 		k.keys[rec] |= picked
 		k.taken = append(k.taken, int32(rec))
 		k.turn = sp.First + repl.Handle(p.Records[rec].At) + 1

@@ -53,7 +53,7 @@ func (p *Planner) setPrice(which int) {
 	if len(k.queue) == 0 || len(k.taken) == 0 {
 		return
 	}
-	if least, price := k.queue[len(k.queue)-1].key(), &k.price[which]; least > 0 && least < nearest>>keyShift {
+	if least, price := k.queue[0].key(), &k.price[which]; least > 0 && least < nearest>>keyShift {
 		*price += (math.Float32frombits(least<<keyShift) - *price) / priceTicks
 	}
 }

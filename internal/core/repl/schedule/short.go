@@ -104,8 +104,12 @@ func (p *Planner) countWanted() int {
 		return 0
 	}
 	n := 0
-	for range p.groupsOf(p.Steps) {
-		n++
+	for i := range p.Steps {
+		if s := &p.Steps[i]; s.Run != nil {
+			n += len(s.Run.Groups)
+		} else {
+			n += s.To - s.From
+		}
 	}
 	p.choice.noteSize(bits, n)
 	return (withPackets(bits+p.markBits()) + 7) / 8

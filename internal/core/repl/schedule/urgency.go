@@ -21,3 +21,36 @@ func newUrgency(key uint32, turn repl.Handle, rec int) urgency {
 func (u urgency) key() uint32 { return uint32(u >> (2 * handleBits)) }
 
 func (u urgency) record() int { return int(u & (1<<handleBits - 1)) }
+
+// urgencies is a heap: the first is the greatest, and each is at least as great as the two at twice its place.
+type urgencies []urgency
+
+// order makes a heap of urgencies in any order.
+func (q urgencies) order() {
+	for i := len(q)/2 - 1; i >= 0; i-- {
+		q.sink(i)
+	}
+}
+
+// pop removes the greatest.
+func (q *urgencies) pop() {
+	last := len(*q) - 1
+	(*q)[0] = (*q)[last]
+	*q = (*q)[:last]
+	q.sink(0)
+}
+
+// sink moves one down until none below it is greater.
+func (q urgencies) sink(i int) {
+	for {
+		child := 2*i + 1
+		if child+1 < len(q) && q[child] < q[child+1] {
+			child++
+		}
+		if child >= len(q) || q[i] >= q[child] {
+			return
+		}
+		q[i], q[child] = q[child], q[i]
+		i = child
+	}
+}

@@ -198,8 +198,9 @@ func TestInputsOfLongAgoFireNothing(t *testing.T) {
 	assert.Less(t, heap(), before+1<<20)
 }
 
-// A server that gives ten thousand entities the hash of those that the client spawns in each tick costs the client no
-// more than that many other entities. One of them becomes the client's, and nothing is left when they are gone.
+// A hostile server sends ten thousand entities, all with the hash of the entity that the client prespawns in each tick.
+// They cost the client no more than ten thousand others. One of them matches the client's entity, and nothing is left when
+// all have been despawned.
 //
 // Proves: E8
 func TestOneHashTenThousandTimes(t *testing.T) {

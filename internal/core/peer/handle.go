@@ -79,17 +79,11 @@ func (p *Peer) handleLost(now time.Time) {
 
 // handleAcks tells every part that sent data in a packet that it is acknowledged.
 func (p *Peer) handleAcks() {
-	if acked := p.tracker.TakeAcked(); len(acked) > 0 {
-		p.handleAcked(acked)
+	acked := p.tracker.TakeAcked()
+	if p.replication != nil && len(acked) > 0 {
+		p.replication.HandleAcked(acked...)
 	}
-	p.pollDelivered()
-}
-
-func (p *Peer) handleAcked(pkts []uint16) {
-	if p.replication != nil {
-		p.replication.HandleAcked(pkts...)
-	}
-	for _, pkt := range pkts {
+	for _, pkt := range acked {
 		p.mux.HandleAcked(pkt)
 		p.feeds.handleAcked(pkt)
 		if p.replication != nil {
@@ -97,6 +91,7 @@ func (p *Peer) handleAcked(pkts []uint16) {
 			p.pollDelivered()
 		}
 	}
+	p.pollDelivered()
 }
 
 func (p *Peer) pollDelivered() {

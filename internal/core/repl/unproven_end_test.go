@@ -10,8 +10,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-// The end of an entity whose message was acknowledged may still wait at the client for another group. As long as that is
-// not known, no client can claim that the entity was on its screen after its end.
+// A message with the end of an entity may be acknowledged while the client still holds it back for another group. The
+// server can't know how long, so a view after the end does not show the entity.
 //
 // Proves: L4
 func TestAnEndThatMayWaitIsNotShownLonger(t *testing.T) {

@@ -118,7 +118,8 @@ func (p *Planner) planAll() {
 	if p.privateFirst {
 		p.planPrivate()
 	}
-	p.planDue(&p.groups.Public, 0, len(p.groups.Public.Phase)-1, p.enc.Runs.ValuesOnly) // mostly groups whose last update was lost
+	// Due groups that no run has are mostly those whose last update was lost.
+	p.planDue(&p.groups.Public, 0, len(p.groups.Public.Phase)-1, p.enc.Runs.ValuesOnly)
 	p.planRuns()
 	if !p.privateFirst {
 		p.planPrivate()

@@ -145,6 +145,7 @@ func (s *rewindScene) move() {
 		p.received.Sent(uint16(s.tick), s.tick)
 		p.received.Arrived(uint16(arrived))
 		p.received.AcknowledgeRange(0, rewindEntities, arrived)
+		p.received.LateFramesReported()
 		p.at = timesync.ShownAt(s.tick-rewindBack, uint8(i*4))
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // countBits is the length of the number of late frames, less 1, and idBits that of the id of a packet.
-const countBits, idBits = 3, 16
+const countBits, idBits = 5, 16
 
 // appendLateFrames writes the late frames of a client. newest is the newest screen of the packet.
 func appendLateFrames(w *bits.Writer, late []timesync.LateFrame, newest *timesync.Screen) {
@@ -34,8 +34,10 @@ func appendLateFrames(w *bits.Writer, late []timesync.LateFrame, newest *timesyn
 			}
 		}
 		w.Bits(uint64(f.Newest), idBits)
-		w.Bool(f.Overtaken)
-		w.Uvarint(uint64(f.Others))
+		w.Uvarint(uint64(f.Later))
+		if w.Bool(f.Overtaken != 0); f.Overtaken != 0 {
+			w.Uvarint(uint64(f.Overtaken))
+		}
 	}
 }
 
@@ -55,13 +57,16 @@ func (s *screens) readLateFrames(r *bits.Reader) {
 		f.Screen = s.of[0]
 		back := r.Uvarint()
 		readDistances(r, &f.Screen)
-		id, overtaken, others := r.Bits(idBits), r.Bool(), r.Uvarint()
-		if back > maxAdvance || others > math.MaxUint32 {
+		id, later, overtaken := r.Bits(idBits), r.Uvarint(), uint64(0)
+		if r.Bool() {
+			overtaken = r.Uvarint()
+		}
+		if back > maxAdvance || later > math.MaxUint32 || overtaken > math.MaxUint32 {
 			r.Fail(ErrDistance)
 			return
 		}
 		f.Screen.Base -= timesync.Shown(back)
-		f.Newest, f.Overtaken, f.Others = uint16(id), overtaken, uint32(others)
+		f.Newest, f.Later, f.Overtaken = uint16(id), uint32(later), uint32(overtaken)
 		s.lates++
 	}
 }

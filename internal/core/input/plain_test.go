@@ -41,7 +41,7 @@ type plainScreens struct {
 func lateFrames(tick entangle.Tick) []timesync.LateFrame {
 	early := *screenAt(tick)
 	early.Base -= 300
-	return []timesync.LateFrame{{Screen: early, Newest: 15, Others: 5}, {Screen: *screenAt(tick), Newest: 65535, Others: 8, Overtaken: true}}
+	return []timesync.LateFrame{{Screen: early, Newest: 15, Later: 5}, {Screen: *screenAt(tick), Newest: 65535, Overtaken: 8}}
 }
 
 // screenAt returns a screen that shows entities of interval 1 20 ticks and 3/256 before a tick, and those of
@@ -90,14 +90,16 @@ func (p *plainScreens) append(w *bits.Writer, header entangle.Tick) {
 		w.Varint(int64(first.Behind[i]))
 	}
 	if w.Bool(len(p.late) > 0); len(p.late) > 0 {
-		w.Bits(uint64(len(p.late)-1), 3)
+		w.Bits(uint64(len(p.late)-1), 5)
 	}
 	for _, f := range p.late {
 		w.Uvarint(uint64(first.Base - f.Screen.Base))
 		appendBehind(w, first, &f.Screen)
 		w.Bits(uint64(f.Newest), 16)
-		w.Bool(f.Overtaken)
-		w.Uvarint(uint64(f.Others))
+		w.Uvarint(uint64(f.Later))
+		if w.Bool(f.Overtaken != 0); f.Overtaken != 0 {
+			w.Uvarint(uint64(f.Overtaken))
+		}
 	}
 	same := 0
 	for i := 1; i < len(p.of); i++ {

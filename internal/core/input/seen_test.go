@@ -104,7 +104,7 @@ func TestScreensEqualTheirPlainTwin(t *testing.T) {
 				plain.of[i] = at
 			}
 			for range rng.IntN(timesync.MaxLateFrames + 1) {
-				f := timesync.LateFrame{Screen: plain.of[0], Others: uint32(rng.IntN(9)), Overtaken: rng.IntN(2) == 0}
+				f := timesync.LateFrame{Screen: plain.of[0], Later: uint32(rng.IntN(9)), Overtaken: uint32(rng.IntN(2) * rng.IntN(9))}
 				f.Screen.Base -= timesync.Shown(rng.IntN(1000))
 				if n := intervals.Len(); n > 0 && rng.IntN(2) == 0 {
 					f.Screen.Behind[rng.IntN(n)] += 3
@@ -362,14 +362,15 @@ func TestMalformedScreensAreErrors(t *testing.T) {
 			w.Varint(by)
 		}
 	}
-	late := func(back, others uint64) func(w *bits.Writer) {
+	late := func(back, later, overtaken uint64) func(w *bits.Writer) {
 		return func(w *bits.Writer) {
 			w.Bool(true)
-			w.Bits(0, 3)
+			w.Bits(0, 5)
 			w.Uvarint(back)
 			w.Bits(9, 16)
+			w.Uvarint(later)
 			w.Bool(true)
-			w.Uvarint(others)
+			w.Uvarint(overtaken)
 		}
 	}
 	for i, c := range []struct {
@@ -391,8 +392,9 @@ func TestMalformedScreensAreErrors(t *testing.T) {
 		{write(2, 0, 20, 0, advance(-1<<63)), input.ErrDistance},
 		{write(2, 0, 20, 0, advance(1<<63-1)), input.ErrDistance},
 		{write(2, 0, 20, 1, func(w *bits.Writer) { interval(1, 1<<21)(w); w.Bool(false); w.Bits(1, 6); w.Bits(3, 2); w.Varint(1) }), input.ErrDistance},
-		{write(1, 0, 20, 0, late(1<<21+1, 0)), input.ErrDistance},
-		{write(1, 0, 20, 0, late(0, 1<<32)), input.ErrDistance},
+		{write(1, 0, 20, 0, late(1<<21+1, 0, 0)), input.ErrDistance},
+		{write(1, 0, 20, 0, late(0, 1<<32, 0)), input.ErrDistance},
+		{write(1, 0, 20, 0, late(0, 0, 1<<32)), input.ErrDistance},
 	} {
 		var f input.Frame
 		f.Open(c.frame, 100, 1, 1)

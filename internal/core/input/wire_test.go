@@ -39,7 +39,7 @@ func TestFrameGolden(t *testing.T) {
 		return s
 	}
 	shown := &plainScreens{110, []timesync.Screen{{Base: timesync.ShownAt(80, 128), Packets: 1}}, nil}
-	several := &plainScreens{112, []timesync.Screen{screen(0, 0), screen(0, 0), screen(515, 0), screen(515+300, -1), screen(515+300+4096, -1)}, []timesync.LateFrame{{Screen: screen(515, 0), Newest: 86, Others: 2}}}
+	several := &plainScreens{112, []timesync.Screen{screen(0, 0), screen(0, 0), screen(515, 0), screen(515+300, -1), screen(515+300+4096, -1)}, []timesync.LateFrame{{Screen: screen(515, 0), Newest: 83, Later: 5}}}
 	still, moved := val(hands{X: 10, Y: 200}), val(hands{X: 20, Y: 200})
 	for _, c := range []struct {
 		name  string
@@ -52,7 +52,7 @@ func TestFrameGolden(t *testing.T) {
 			plainStream{newest: 110, words: []word{moved, still, still, still, still, still}})},
 		{"none, and holes", "00800c430e00300000", plainFrame(110, nil,
 			plainStream{newest: 117, words: []word{no, no, nothing, val(hands{Press: 1})}})},
-		{"several screens", "8ad1800209b1ddc00a00698d71f9703b000000", plainFrame(110, several,
+		{"several screens", "8ad1800209c176832900a535c6e5c3ed000000", plainFrame(110, several,
 			plainStream{newest: 110, words: []word{no}})},
 		{"two streams", "00208114c8820800", plainFrame(110, nil,
 			plainStream{epoch: 2, newest: 109, words: []word{moved}}, plainStream{name: 1, epoch: 2, newest: 110, words: []word{no}})},

@@ -89,8 +89,8 @@ func (t *Tracker) handleAck(seq uint64, at time.Duration) bool {
 func (t *Tracker) TakeAcked() []uint16 { return t.sent.takeAcked() }
 
 // PollLost returns the next lost id; ok is false if there is none. An id is lost if it has been in
-// flight for longer than the timeout (see Config), if it is too old for the peer to acknowledge it,
-// or if more than MaxInFlight newer ids were sent.
+// flight for longer than the timeout (see Config), if it is too old for newer headers to acknowledge it
+// and an older header that was overtaken would have arrived, or if more than MaxInFlight newer ids were sent.
 func (t *Tracker) PollLost(now time.Time) (id uint16, ok bool) {
 	at := t.since(now)
 	if !t.sent.skipResolved() || !t.lost(t.sent.oldest, at) {
@@ -105,7 +105,8 @@ func (t *Tracker) PollLost(now time.Time) (id uint16, ok bool) {
 }
 
 func (t *Tracker) lost(seq uint64, at time.Duration) bool {
-	return at-t.sent.slot(seq).sentAt() >= t.rtt.timeout(&t.cfg) ||
-		seq+WindowSize <= t.newestAcked ||
+	age := at - t.sent.slot(seq).sentAt()
+	return age >= t.rtt.timeout(&t.cfg) ||
+		seq+WindowSize <= t.newestAcked && age >= t.rtt.longest() ||
 		seq+MaxInFlight < t.sent.next
 }

@@ -172,6 +172,35 @@ func TestLostWhenTheWindowMovesPast(t *testing.T) {
 	assert.Equal(t, []uint16{1, 2}, polledLost(tr, epoch))
 }
 
+// A packet that newer headers can't acknowledge any more is not lost while an older header that acknowledges it may be on the
+// way: headers overtake each other, and many packets of one frame move the window on at once.
+//
+// Proves: P2
+func TestAnOvertakenHeaderMayStillAcknowledge(t *testing.T) {
+	tr := NewTracker(Config{InitialRTT: 100 * ms})
+	for i := range 64 { // packets that take 100 ms
+		tr.Next(after(time.Duration(i)*100*ms), 0, Data)
+		ack(t, tr, uint16(i+1), 0, after(time.Duration(i+1)*100*ms))
+	}
+	polledAcked(tr)
+	sent := after(64 * 100 * ms)
+	for range 40 {
+		tr.Next(sent, 0, Data)
+	}
+	ack(t, tr, 104, 1<<32-1, sent.Add(90*ms))
+	assert.Empty(t, polledLost(tr, sent.Add(90*ms)), "an older header may come")
+	ack(t, tr, 71, 1<<6-1, sent.Add(95*ms))
+	assert.Empty(t, polledLost(tr, sent.Add(95*ms)))
+	assert.Len(t, polledAcked(tr), 40)
+
+	sent = sent.Add(time.Second)
+	for range 40 {
+		tr.Next(sent, 0, Data)
+	}
+	ack(t, tr, 144, 1<<32-1, sent.Add(100*ms))
+	assert.Len(t, polledLost(tr, sent.Add(110*ms)), 7, "none came in time")
+}
+
 func TestLateAcknowledgementChangesNoVerdict(t *testing.T) {
 	tr := NewTracker(Config{})
 	sendData(tr, 1)

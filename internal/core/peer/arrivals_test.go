@@ -45,8 +45,9 @@ func TestEachEntityArrivesWithItsPacket(t *testing.T) {
 	}
 	p.also, p.drops = nil, nil
 	received := p.server.Replication().Received()
-	received.LateFrame(&timesync.LateFrame{Screen: timesync.Screen{Base: timesync.ShownAt(p.tick+1, 0), Packets: 1}, Newest: sent})
+	received.LateFrame(&timesync.LateFrame{Screen: timesync.Screen{Base: timesync.ShownAt(p.tick+1, 0), Packets: 1}, Newest: sent - 1, Later: 1})
 	p.run(5)
+	received.LateFramesReported()
 
 	history := rewind.NewHistory([]snapshot.Kind{{Size: 8}}, 60, 30)
 	for tick := first - 5; !p.tick.Before(tick); tick++ {

@@ -47,6 +47,7 @@ func (w *watcher) tick(change func()) entangle.Tick {
 	rewind.MarkPresent(w.history, 0, []uint32{0, 1, 2})
 	w.peer.PacketSent(uint16(now), now)
 	w.peer.Arrived(uint16(now))
+	w.peer.Received().LateFramesReported()
 	return now
 }
 

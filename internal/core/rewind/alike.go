@@ -1,6 +1,8 @@
 package rewind
 
 import (
+	"math/bits"
+
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
 )
@@ -10,12 +12,14 @@ import (
 type alike struct {
 	known    bool
 	every    int
-	first    entangle.Tick // of the oldest update on which the movement depends
-	from, to entangle.Tick // of the newest one is to
-	updates  uint64        // bit k: the update of to-k arrived; of those from first on
-	window   uint64        // the bits of these ticks
-	run      run           // as that of slot 0
-	last     int           // index of the run of the last entities that move so
+	first    entangle.Tick      // of the oldest update on which the movement depends
+	from, to entangle.Tick      // of the newest one is to
+	updates  uint64             // bit k: the update of to-k arrived; of those from first on
+	window   uint64             // the bits of these ticks
+	late     bool               // packets of these ticks were late
+	packets  [heldPackets]uint8 // as of Record
+	run      run                // as that of slot 0
+	last     int                // index of the run of the last entities that move so
 }
 
 // set makes the run that was added last the one that others may be like. It depends on the samples that mover.usual
@@ -31,6 +35,15 @@ func (l *alike) set(v *View, rec *Record, every int) {
 	l.every, l.from, l.to = every, of.from, of.to
 	l.window = uint64(1)<<(l.to-l.first+1) - 1
 	l.updates = rec.updatesUpTo(l.to) & l.window
+	l.late = false
+	for tick := l.first; !l.late && !l.to.Before(tick); tick++ {
+		l.late = v.received.hasLate(tick)
+	}
+	l.packets = rec.packets
+	if p := v.received.packetBy(rec, l.to); l.late && p != nil && p.overtaken {
+		l.known = false // whether the client ignored the update depends on later ones, too
+		return
+	}
 	l.run = r
 	l.run.from, l.run.to = r.from-r.first.Slot, r.to-r.first.Slot
 }
@@ -61,9 +74,13 @@ func (v *View) addAlike(e *Entities, begin int, records []Record, now timesync.S
 
 // count returns how many entities in a row move like that, apart from teleports.
 func (l *alike) count(records []Record, joined []entangle.Tick) int {
-	updates, window, to, first := l.updates, l.window, l.to, l.first
+	updates, window, to, first, late := l.updates, l.window, l.to, l.first, l.late
 	for i := range joined {
-		if rec := &records[i]; rec.updatesUpTo(to)&window != updates || first.Before(rec.blocked) || first.Before(joined[i]) {
+		rec := &records[i]
+		if rec.updatesUpTo(to)&window != updates || first.Before(rec.blocked) || first.Before(joined[i]) {
+			return i
+		}
+		if late && !l.cameWith(rec) {
 			return i
 		}
 	}
@@ -72,3 +89,14 @@ func (l *alike) count(records []Record, joined []entangle.Tick) int {
 
 // updatesUpTo returns which updates arrived. Bit k is that of tick-k; it is 0 for all if tick is after the newest one.
 func (r *Record) updatesUpTo(tick entangle.Tick) uint64 { return r.mask >> uint32(r.newest-tick) }
+
+// cameWith reports whether the updates of a record came with the same packets.
+func (l *alike) cameWith(rec *Record) bool {
+	for updates := l.updates; updates != 0; updates &= updates - 1 {
+		at := uint32(l.to-entangle.Tick(bits.TrailingZeros64(updates))) % heldPackets
+		if rec.packets[at] != l.packets[at] {
+			return false
+		}
+	}
+	return true
+}

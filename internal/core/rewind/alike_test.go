@@ -18,7 +18,10 @@ import (
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-const crowdSize = 150
+const (
+	crowdSize    = 150
+	crowdPackets = 3 // in each tick: each has the updates of a third of the groups
+)
 
 // crowd is a server with many entities, of which most are updated in the same ticks, and one client.
 type crowd struct {
@@ -42,11 +45,20 @@ func newCrowd(rng *rand.Rand, changes bool) *crowd {
 		c.slots = append(c.slots, c.all.Slot+Slot(i))
 		c.all.Joined[i] = c.newest
 		c.Received.Begin(Group{Index: 7 + i}, c.newest)
-		c.Sent(uint16(c.newest), c.newest)
-		c.Arrived(uint16(c.newest))
+	}
+	c.send()
+	c.Arrived(uint16(c.newest) * crowdPackets)
+	for i := range crowdSize {
 		c.Deliver(Group{Index: 7 + i}, c.newest)
 	}
 	return c
+}
+
+// send sends the packets of the newest tick.
+func (c *crowd) send() {
+	for k := range uint16(crowdPackets) {
+		c.Sent(uint16(c.newest)*crowdPackets+k, c.newest)
+	}
 }
 
 // curvedKinds returns those of other tests, and a column that is shown by a curve.
@@ -85,9 +97,10 @@ func (c *crowd) tick() {
 		c.SetTeleports(c.all.Slot+Slot(i), n)
 	}
 	arrived := c.newest - 2
-	c.Sent(uint16(c.newest), c.newest)
-	c.Arrived(uint16(arrived))
+	c.send()
+	first := uint16(arrived) * crowdPackets
 	for i := range crowdSize {
+		c.Arrived(first + uint16(i*crowdPackets/crowdSize))
 		g, chance := Group{Index: 7 + i}, 5
 		if c.changes {
 			chance = c.rng.IntN(1000)
@@ -116,7 +129,14 @@ func (c *crowd) tick() {
 			c.late[i] = 0
 		}
 	}
-	c.LateFrame(&timesync.LateFrame{Screen: timesync.Screen{Base: shown(float64(c.newest) - 5.25), Packets: 1}, Newest: uint16(arrived)})
+	c.LateFrame(&timesync.LateFrame{Screen: timesync.Screen{Base: shown(float64(c.newest) - 5.25), Packets: 1}, Newest: first - 1, Later: 1})
+	if c.changes && c.rng.IntN(4) == 0 { // packets of this tick or of the one before were late, or overtaken
+		screen := timesync.Screen{Base: shown(float64(c.newest) - 4*c.rng.Float64() - 2), Packets: 1}
+		c.LateFrame(&timesync.LateFrame{Screen: screen, Newest: first, Later: c.rng.Uint32N(4), Overtaken: c.rng.Uint32N(8)})
+	}
+	if !c.changes || c.rng.IntN(8) > 0 {
+		c.LateFramesReported()
+	}
 }
 
 // Entities that are added together are shown as those that are added one by one.
@@ -199,7 +219,7 @@ func TestManyLateFramesMakeNoGroupOlder(t *testing.T) {
 	c.Deliver(again, c.newest-4)
 	for i := range 2 * frameRows {
 		screen := timesync.Screen{Base: shown(float64(c.newest)-5.25) + timesync.Shown(i), Packets: 1}
-		c.LateFrame(&timesync.LateFrame{Screen: screen, Newest: uint16(c.newest) + uint16(i)})
+		c.LateFrame(&timesync.LateFrame{Screen: screen, Newest: uint16(c.newest)*crowdPackets + uint16(i) - 1, Later: 1})
 	}
 	var v View
 	v.Reset(c.History, &c.Received)

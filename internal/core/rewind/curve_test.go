@@ -62,7 +62,7 @@ func compareCurves(t *testing.T, rng *rand.Rand) (turned int) {
 	slot := store.Add(uint16(every))
 	delay, jitter := 1+3*rng.Float64()+float64(every), rng.IntN(6)
 	values := map[entangle.Tick][2]float64{}
-	arrive := map[entangle.Tick][]entangle.Tick{}
+	arrive := map[entangle.Tick][]uint16{}
 	value, speed, compared := 0.0, 0.0, 0
 	for tick := entangle.Tick(1000); tick < 1400; tick++ {
 		if rng.IntN(10) == 0 {
@@ -77,12 +77,12 @@ func compareCurves(t *testing.T, rng *rand.Rand) (turned int) {
 		if tick == 1000 {
 			w.Received.Begin(w.group, tick)
 			w.deliver(w.group, tick)
-			arrive[tick] = append(arrive[tick], tick)
+			arrive[tick] = append(arrive[tick], w.id(tick))
 		} else if int(tick)%every == 0 && rng.IntN(6) > 0 { // otherwise it is lost
 			at := tick + entangle.Tick(rng.IntN(jitter+1))
-			arrive[at] = append(arrive[at], tick)
+			arrive[at] = append(arrive[at], w.id(tick))
 		}
-		w.receiveFrame(store, float64(tick)-1-delay, arrive[tick], func(sent entangle.Tick) {
+		w.receiveFrame(rng, store, float64(tick)-1-delay, arrive[tick], func(sent entangle.Tick) {
 			store.AddSample(slot, sent, set.MaskOf(bent, velocity), func(col int) []byte { return memory(values[sent][col]) })
 		})
 		now := float64(shown(float64(tick)-delay)) / 256

@@ -186,7 +186,7 @@ func TestTheFirstLateFrameOfATickCounts(t *testing.T) {
 	for id := uint16(200); id < 400; id += 2 { // a late frame counts once, however many packets it has
 		w.Sent(id, w.now)
 		w.Sent(id+1, w.now)
-		w.LateFrame(&timesync.LateFrame{Screen: timesync.Screen{Base: shown(108), Packets: 1}, Newest: id + 1, Others: 1})
+		w.LateFrame(&timesync.LateFrame{Screen: timesync.Screen{Base: shown(108), Packets: 1}, Newest: id - 1, Later: 3})
 	}
 	for time, want := range map[float64]float64{103: 0, 105: 20, 107: 60, 108: 80} {
 		v, _ := w.at(spot, time)
@@ -208,17 +208,47 @@ func TestAPacketWithAFormerIdIsAnother(t *testing.T) {
 	for tick := entangle.Tick(101); tick < again-20; tick++ {
 		w.Sent(uint16(tick), tick)
 	}
+	w.late = timesync.LateFrames{}
 	for tick := entangle.Tick(again - 20); tick <= again+10; tick++ {
 		w.run(tick, 10*float64(tick), 0)
 		w.receive(tick)
 		w.endFrame(float64(tick)-3.5, tick == again)
-		w.LateFrame(&timesync.LateFrame{Screen: timesync.Screen{Base: shown(float64(tick)), Packets: 1}, Newest: uint16(tick) - packetRows})
+		w.LateFrame(&timesync.LateFrame{Screen: timesync.Screen{Base: shown(float64(tick)), Packets: 1}, Newest: uint16(tick) - packetRows - 1, Later: 1})
 	}
 	for _, time := range []float64{again - 10, again + 5} {
 		v, ok := w.at(spot, time)
 		assert.True(t, ok)
 		assert.InDelta(t, 10*time, v, 1e-3)
 	}
+}
+
+// An acknowledgement may come before the client tells of its late frames. Until it does, the update counts as one that has
+// not arrived: it may have come in a frame after the one of the view.
+//
+// Proves: L1
+func TestAnAcknowledgementDoesNotSayInWhichFrame(t *testing.T) {
+	w := newWorld(kinds())
+	for tick := entangle.Tick(100); tick <= 110; tick++ {
+		w.run(tick, max(0, float64(tick)-105)*10, 0)
+		switch tick {
+		case 100:
+			w.Received.Begin(w.group, tick)
+			w.deliver(w.group, tick)
+		case 110:
+			w.receive(tick)
+		}
+		if tick < 110 {
+			w.endFrame(float64(tick)-4, false)
+		}
+	}
+	v, ok := w.at(spot, 105)
+	assert.True(t, ok)
+	assert.Zero(t, v)
+	w.endFrame(105.5, true)
+	v, _ = w.at(spot, 105)
+	assert.Zero(t, v, "it came after this screen")
+	v, _ = w.at(spot, 109)
+	assert.InDelta(t, 50*3.5/4.5, v, 1e-3)
 }
 
 // A client ignores an update that a newer one of its group has overtaken. One that only a packet with other groups has
@@ -240,14 +270,16 @@ func TestAnOvertakenUpdateIsLeftOut(t *testing.T) {
 				w.deliver(w.group, tick)
 			case 102:
 				w.receive(tick)
-			case 106: // all packets arrive in one frame
+			case 106:
 				w.packet(by)
-				w.packet(104)
-				if by != tick {
-					w.packet(tick)
+				if by == tick {
+					w.Acknowledge(w.group, by)
 				}
-				w.Acknowledge(w.group, 104)
-				w.Acknowledge(w.group, 106)
+				w.endFrame(float64(tick)-7.5, false)
+				w.receive(104)
+				if by != tick {
+					w.receive(tick)
+				}
 			}
 			w.endFrame(float64(tick)-7.5, false)
 		}
@@ -498,6 +530,7 @@ func TestAnEndIsThatOfItsTick(t *testing.T) {
 	w.Depart(w.group, Target{Slot: 5, Entity: 7}, 1, 100, 112, set.Mask{}, false)
 	w.Depart(w.group, Target{Slot: 5, Entity: 8}, 1, 100, 114, set.Mask{}, false)
 	w.deliver(w.group, 112)
+	w.endFrame(111, false)
 	at, ok := w.departedAt(115)
 	assert.True(t, ok && w.view.Len() == 1, "%v", w.view.Entities())
 	assert.EqualValues(t, 8, at.Entity)
@@ -508,20 +541,20 @@ func TestAnEndIsThatOfItsTick(t *testing.T) {
 // Proves: L1
 func TestPacketsAreLateIfAFrameSaysSo(t *testing.T) {
 	var r Received
-	assert.Nil(t, r.late(0))
-	frame := timesync.LateFrame{Screen: timesync.Screen{Base: shown(90), Packets: 1}, Newest: 5}
+	assert.False(t, r.hasLate(0))
+	frame := timesync.LateFrame{Screen: timesync.Screen{Base: shown(90), Packets: 1}, Newest: 4, Later: 1}
 	r.Sent(5, 100)
 	r.LateFrame(&frame)
-	for frame.Newest < 5+frameRows {
-		assert.NotNil(t, r.late(100))
+	r.LateFramesReported()
+	for frame.Newest < 4+frameRows {
+		assert.True(t, r.hasLate(100))
 		assert.Equal(t, shown(90), r.at(arrival{tick: 100, id: 5, known: true}, 1))
 		frame.Newest++
-		r.Sent(frame.Newest, 101)
+		r.Sent(frame.Newest+1, 101)
 		r.LateFrame(&frame)
-		assert.Nil(t, r.late(100+tickRows))
+		assert.False(t, r.hasLate(100+tickRows))
 		assert.Equal(t, inTime, r.at(arrival{tick: 99, id: 5, known: true}, 1), "it is another packet")
 	}
-	assert.Nil(t, r.late(100))
 	assert.Equal(t, inTime, r.at(arrival{tick: 100, id: 5, known: true}, 1))
 }
 
@@ -538,6 +571,7 @@ func TestAMovedEntityEndsInItsLastGroup(t *testing.T) {
 	w.deliver(other, 112)
 	w.Depart(other, Target{Slot: 5, Entity: 7}, 1, 112, 114, set.Mask{}, false)
 	w.deliver(other, 114)
+	w.endFrame(110, false)
 	for time, want := range map[float64]bool{111: true, 113: true, 115: false} {
 		_, ok := w.departedAt(time)
 		assert.Equal(t, want, ok, "at %v", time)
@@ -642,8 +676,8 @@ func TestAnEntityThatJoinsACrowdIsNotShownTooEarly(t *testing.T) {
 		for _, sent := range []entangle.Tick{113, 125, tick - 1} {
 			w.deliver(w.group, sent)
 		}
-		w.Received.Change(w.group, tick)
 		w.endFrame(float64(tick)-3.5, false)
+		w.Received.Change(w.group, tick)
 		assert.False(t, joins(112, 115), "tick %d: nor does it matter how many changes in time did", tick)
 	}
 }

@@ -102,6 +102,9 @@ func (m *mover) gather(r *Received, rec *Record, b *bounds, every int, now times
 	behind := min(max(rec.newest.Sub(now.Tick()), 0), 64)
 	before := rec.mask >> behind << behind // shifts of 64 yield 0
 	after := rec.mask &^ before
+	if !r.overtaken.Before(now.Tick()) {
+		after = r.withoutIgnored(rec, after)
+	}
 	var older [samplesBefore]sample
 	n, next, some := 0, b.since, after != 0 // next is the oldest sample after those that were looked at
 	if some {
@@ -115,7 +118,7 @@ func (m *mover) gather(r *Received, rec *Record, b *bounds, every int, now times
 		if !b.holds(s.tick) {
 			continue // its end, which is late
 		}
-		if some && r.wasIgnored(s.tick, next) {
+		if some && r.wasIgnored(rec, s.tick, next) {
 			continue
 		}
 		s.arrived = r.arrivedAt(rec, s.tick, every)
@@ -140,7 +143,7 @@ func (m *mover) gather(r *Received, rec *Record, b *bounds, every int, now times
 		k := bits.Len64(after) - 1
 		after &^= 1 << k
 		tick := rec.newest - entangle.Tick(k)
-		if b.holds(tick) && (after == 0 || !r.wasIgnored(tick, rec.newest-entangle.Tick(bits.Len64(after)-1))) {
+		if b.holds(tick) {
 			m.add(r, rec, tick, every)
 		}
 	}

@@ -21,6 +21,10 @@ const (
 	frameRows  = 128  // late frames
 	packetRows = 1024 // packets of which the tick is held
 
+	// heldPackets is of how many ticks a Record holds by which packets updates arrived. That matters if they were late, for
+	// the four updates around the shown time. It is a power of two.
+	heldPackets = 32
+
 	keptChanges = 3 // changes of structure of a group of which it is held when they arrived
 )
 
@@ -42,6 +46,7 @@ type Record struct {
 	prior   entangle.Tick       // of the newest update that arrived before those of mask, or since
 	parted  uint32              // number of the newest of the departures that refer to the record; 0: none does
 	seen    entangle.Tick       // since when the client may see the same of the group
+	packets [heldPackets]uint8  // of the newest updates, by tick: the number of the packet in the tick
 }
 
 // farAhead is by how many ticks a time is after all that is asked for.
@@ -77,10 +82,13 @@ type change struct {
 	arrived arrival
 }
 
-// receive records that an update arrived. The client ignores one that is older than the newest.
-func (r *Record) receive(tick entangle.Tick) {
+// receive records that an update arrived, with a packet of its tick. Acknowledgements come in any order.
+func (r *Record) receive(tick entangle.Tick, packet uint8) {
 	switch by := tick.Sub(r.newest); {
+	case by <= -64:
+		return
 	case by <= 0:
+		r.mask |= 1 << -by
 	case by >= 64:
 		r.newest, r.mask, r.prior = tick, 1, r.newest
 	default:
@@ -89,47 +97,67 @@ func (r *Record) receive(tick entangle.Tick) {
 		}
 		r.newest, r.mask = tick, r.mask<<by|1
 	}
+	if r.newest.Sub(tick) < heldPackets {
+		r.packets[tick%heldPackets] = packet
+	}
 }
 
 // Received is what one client has received, and the frames in which something was late.
 type Received struct {
 	spaces     [2][]Record
-	packets    [packetRows]packet // by id
-	with       arrival            // the packet that was acknowledged last
-	ticks      [tickRows]lateness // by tick
-	frames     [frameRows]timesync.Screen
-	count      uint32 // number of late frames so far
+	packets    [packetRows]packet    // by id
+	with       arrival               // the packet that was acknowledged last
+	number     uint8                 // of that packet in its tick
+	ticks      [tickRows]tickPackets // by tick
+	frames     [frameRows]lateFrame
+	count      uint32        // number of late frames so far
+	reports    uint32        // how often the client has reported its late frames
+	overtaken  entangle.Tick // of the newest packet that was overtaken
 	departures ring.Queue[departure]
 	dropped    uint32 // number of the newest departure that was forgotten
 }
 
 // packet is a packet that was sent to the client.
 type packet struct {
-	id    uint16
-	late  bool
-	tick  entangle.Tick
-	frame uint32 // number of the late frame in which it arrived
+	id        uint16
+	late      bool // it arrived in a late frame
+	overtaken bool
+	tick      entangle.Tick
+	frame     uint32 // number of the late frame
+	reports   uint32 // value of Received.reports when it was acknowledged
 }
 
-// lateness says that a packet of a tick arrived in a late frame.
-type lateness struct {
-	tick      entangle.Tick
-	frame     uint32        // its number
-	newest    entangle.Tick // of the packets that had arrived before, if it was overtaken by them
-	overtaken bool
-	known     bool
+// lateFrame is a frame of a client in which something was late.
+type lateFrame struct {
+	screen timesync.Screen // before it
+	newest uint16          // id of the newest packet that had arrived before
+}
+
+// tickPackets are the packets of a tick.
+type tickPackets struct {
+	tick    entangle.Tick
+	first   uint16 // id
+	known   bool
+	late    bool   // one of them was late
+	reports uint32 // value of Received.reports when one of them was acknowledged last
 }
 
 // Sent records the tick of a packet that the client is sent.
 func (r *Received) Sent(id uint16, tick entangle.Tick) {
 	r.packets[id%packetRows] = packet{id: id, tick: tick}
+	if r.packetsOf(tick) == nil {
+		r.ticks[uint32(tick)%tickRows] = tickPackets{tick: tick, first: id, known: true}
+	}
 }
 
-// Arrived records that a packet was acknowledged. What Deliver reports next came with it.
+// Arrived records that a packet was acknowledged. What Acknowledge and Deliver report next came with it.
 func (r *Received) Arrived(id uint16) {
-	r.with = arrival{id: id, known: true}
+	r.with, r.number = arrival{id: id, known: true}, 0
 	if p := r.packet(id); p != nil {
-		r.with.tick = p.tick
+		r.with.tick, p.reports = p.tick, r.reports
+		if t := r.packetsOf(p.tick); t != nil {
+			r.number, t.reports = uint8(min(id-t.first, math.MaxUint8)), r.reports
+		}
 	}
 }
 
@@ -140,73 +168,121 @@ func (r *Received) packet(id uint16) *packet {
 	return nil
 }
 
+func (r *Received) packetsOf(tick entangle.Tick) *tickPackets {
+	if t := &r.ticks[uint32(tick)%tickRows]; t.known && t.tick == tick {
+		return t
+	}
+	return nil
+}
+
+// hasLate reports whether any packet of a tick was late, or may have been.
+func (r *Received) hasLate(tick entangle.Tick) bool {
+	t := r.packetsOf(tick)
+	return t != nil && (t.late || t.reports == r.reports)
+}
+
+// LateFramesReported records that the client has reported all late frames so far. An acknowledgement that came without that
+// may be of a packet that arrived in a later frame.
+func (r *Received) LateFramesReported() { r.reports++ }
+
 // LateFrame records a late frame. A frame may be recorded several times.
 func (r *Received) LateFrame(f *timesync.LateFrame) {
-	newest := r.packet(f.Newest)
-	if newest == nil {
-		return
-	}
 	number := r.count
-	for others := f.Others; others != 0; others &= others - 1 {
-		r.noteLate(f, f.Newest-1-uint16(bits.TrailingZeros32(others)), newest.tick, number)
+	for later := f.Later; later != 0; later &= later - 1 {
+		r.noteLate(f, f.Newest+1+uint16(bits.TrailingZeros32(later)), number, false)
 	}
-	if !f.Overtaken {
-		r.noteLate(f, f.Newest, newest.tick, number)
+	for overtaken := f.Overtaken; overtaken != 0; overtaken &= overtaken - 1 {
+		r.noteLate(f, f.Newest-1-uint16(bits.TrailingZeros32(overtaken)), number, true)
 	}
 }
 
-// noteLate records that a packet arrived in a late frame, as the frame with a number. Of two frames in which packets of a
-// tick arrived the first one counts for the updates of the tick.
-func (r *Received) noteLate(f *timesync.LateFrame, id uint16, newest entangle.Tick, number uint32) {
+// noteLate records that a packet arrived in a late frame, as the frame with a number.
+func (r *Received) noteLate(f *timesync.LateFrame, id uint16, number uint32, overtaken bool) {
 	p := r.packet(id)
 	if p == nil || p.late {
 		return
 	}
-	p.late, p.frame = true, number
+	p.late, p.overtaken, p.frame = true, overtaken, number
 	if r.count == number {
-		r.frames[number%frameRows] = f.Screen
+		r.frames[number%frameRows] = lateFrame{f.Screen, f.Newest}
 		r.count++
 	}
-	if l := &r.ticks[uint32(p.tick)%tickRows]; !l.known || l.tick.Before(p.tick) {
-		*l = lateness{tick: p.tick, frame: number, newest: newest, overtaken: f.Overtaken, known: true}
+	if t := r.packetsOf(p.tick); t != nil {
+		t.late = true
+	}
+	if overtaken && r.overtaken.Before(p.tick) {
+		r.overtaken = p.tick
 	}
 }
 
-// late returns how the packets of a tick were late; nil if they were not.
-func (r *Received) late(tick entangle.Tick) *lateness {
-	l := &r.ticks[uint32(tick)%tickRows]
-	if !l.known || l.tick != tick || r.isForgotten(l.frame) {
+// frameOf returns the late frame in which a packet arrived; nil if it was not late, or too long ago.
+func (r *Received) frameOf(p *packet) *lateFrame {
+	if p == nil || !p.late || r.count-p.frame > frameRows {
 		return nil
 	}
-	return l
+	return &r.frames[p.frame%frameRows]
 }
 
-// isForgotten reports whether a late frame was too long ago.
-func (r *Received) isForgotten(frame uint32) bool { return r.count-frame > frameRows }
-
-// packetsAt returns what was on the screen when the packets of a tick arrived: entities with an interval were shown as of
-// that time.
-func (r *Received) packetsAt(tick entangle.Tick, every int) timesync.Shown {
-	if l := r.late(tick); l != nil {
-		return r.frames[l.frame%frameRows].At(every)
+// packetBy returns the packet by which the update of a tick of a group arrived; nil if it is not known. For old updates the
+// first packet of the tick stands for all.
+func (r *Received) packetBy(rec *Record, tick entangle.Tick) *packet {
+	t := r.packetsOf(tick)
+	if t == nil {
+		return nil
 	}
-	return inTime
+	id := t.first
+	if by := rec.newest.Sub(tick); by >= 0 && by < heldPackets {
+		id += uint16(rec.packets[tick%heldPackets])
+	}
+	if p := r.packet(id); p != nil && p.tick == tick {
+		return p
+	}
+	return nil
 }
 
-// at returns what was on the screen when something arrived.
+// at returns what was on the screen when something arrived: entities with an interval were shown as of that time.
 func (r *Received) at(a arrival, every int) timesync.Shown {
 	if !a.known {
 		return notYet
 	}
-	if p := r.packet(a.id); p != nil && p.tick == a.tick && p.late && !r.isForgotten(p.frame) {
-		return r.frames[p.frame%frameRows].At(every)
+	if p := r.packet(a.id); p != nil && p.tick == a.tick {
+		return r.shownBefore(p, every)
 	}
 	return inTime
 }
 
-// arrivedAt returns what was on the screen when the update of a tick of a group arrived.
+// shownBefore returns what was on the screen when a packet arrived.
+func (r *Received) shownBefore(p *packet, every int) timesync.Shown {
+	switch f := r.frameOf(p); {
+	case f != nil:
+		return f.screen.At(every)
+	case p != nil && p.reports == r.reports:
+		return notYet
+	}
+	return inTime
+}
+
+// arrivedAt returns what was on the screen when the update of a tick of a group arrived, and the structure that it waits for.
 func (r *Received) arrivedAt(rec *Record, tick entangle.Tick, every int) timesync.Shown {
-	return max(r.packetsAt(tick, every), r.structureAt(rec, tick, every))
+	at := r.structureAt(rec, tick, every)
+	if r.hasLate(tick) {
+		at = max(at, r.shownBefore(r.packetBy(rec, tick), every))
+	}
+	return at
+}
+
+// wasIgnored reports whether the client ignored an update since a newer one of the group, of another tick, had arrived
+// before it. A client handles the packets of one frame in the order in which they were sent.
+func (r *Received) wasIgnored(rec *Record, tick, newer entangle.Tick) bool {
+	if !r.hasLate(tick) {
+		return false
+	}
+	p, by := r.packetBy(rec, tick), r.packetBy(rec, newer)
+	if by == nil || p == nil || !p.overtaken {
+		return false
+	}
+	f := r.frameOf(p)
+	return f != nil && int16(f.newest-by.id) >= 0 && !(by.late && by.frame >= p.frame)
 }
 
 // structureAt returns what was on the screen when the structure of a group as of a tick was complete.
@@ -220,11 +296,18 @@ func (r *Received) structureAt(rec *Record, tick entangle.Tick, every int) times
 	return at
 }
 
-// wasIgnored reports whether the client ignored an update since a newer one of the group, of another tick, had arrived
-// before it.
-func (r *Received) wasIgnored(tick, newer entangle.Tick) bool {
-	l := r.late(tick)
-	return l != nil && l.overtaken && !l.newest.Before(newer)
+// withoutIgnored returns those of the newest updates of a group that the client has not ignored. Bit k is that of newest-k.
+func (r *Received) withoutIgnored(rec *Record, updates uint64) uint64 {
+	newer := rec.newest
+	for left := updates &^ 1; left != 0; left &= left - 1 {
+		k := bits.TrailingZeros64(left)
+		if tick := rec.newest - entangle.Tick(k); r.wasIgnored(rec, tick, newer) {
+			updates &^= 1 << k
+		} else {
+			newer = tick
+		}
+	}
+	return updates
 }
 
 func (r *Received) record(g Group) *Record {
@@ -308,11 +391,7 @@ func (r *Received) Deliver(g Group, tick entangle.Tick) {
 	}
 	rec.eachArrival(tick, func(a *arrival) { a.set(r.with) })
 	r.eachEnd(rec, tick, func(d *departure) { d.ended, d.unsure = r.with, false })
-	if by := rec.newest.Sub(tick); by > 0 && by < 64 {
-		rec.mask |= 1 << by // what arrived before has waited for it
-	} else {
-		rec.receive(tick)
-	}
+	rec.receive(tick, r.number) // what arrived before has waited for it
 	if rec.isComplete() {
 		rec.blocked = rec.newest
 	}
@@ -324,13 +403,13 @@ func (r *Record) isComplete() bool {
 }
 
 // Acknowledge records that a client has received an update of a group.
-func (r *Received) Acknowledge(g Group, tick entangle.Tick) { r.record(g).receive(tick) }
+func (r *Received) Acknowledge(g Group, tick entangle.Tick) { r.record(g).receive(tick, r.number) }
 
 // AcknowledgeRange is Acknowledge for public groups from first up to end.
 func (r *Received) AcknowledgeRange(first, end int, tick entangle.Tick) {
 	records := r.records(Group{Index: first}, end-first)
 	for i := range records {
-		records[i].receive(tick)
+		records[i].receive(tick, r.number)
 	}
 }
 

@@ -64,16 +64,21 @@ type world struct {
 	every  int // the interval of the group
 	now    entangle.Tick
 	late   timesync.LateFrames
+	// Each tick has perTick packets, of which one has the update of the group.
+	perTick int
+	numbers map[entangle.Tick]int // which one; the first unless set
 }
 
 func newWorld(kinds []snapshot.Kind) *world {
-	return &world{History: NewHistory(kinds, tickRate, depth), group: Group{Index: 3}, every: 1}
+	return &world{History: NewHistory(kinds, tickRate, depth), group: Group{Index: 3}, every: 1, perTick: 1, numbers: map[entangle.Tick]int{}}
 }
 
 // run records a tick.
 func (w *world) run(tick entangle.Tick, value float64, teleports uint8) {
 	w.now = tick
-	w.Sent(uint16(tick), tick)
+	for i := range w.perTick {
+		w.Sent(uint16(int(tick)*w.perTick+i), tick)
+	}
 	w.History.Begin(tick, 8)
 	w.MarkSent()
 	for col := range w.kinds {
@@ -96,6 +101,7 @@ func (w *world) endFrame(at float64, late bool) {
 		}
 		w.late.Sent()
 	}
+	w.LateFramesReported()
 }
 
 // add adds the entity of slot 5, and reports whether the screen showed it.
@@ -141,9 +147,12 @@ func (c *client) Find(Slot, uint64) (p Place, ok bool) { return c.place, c.has }
 
 // packet makes a packet of a tick arrive at the client, before the next screen.
 func (w *world) packet(tick entangle.Tick) {
-	w.late.PacketReceived(uint16(tick))
-	w.Arrived(uint16(tick))
+	w.late.PacketReceived(w.id(tick))
+	w.Arrived(w.id(tick))
 }
+
+// id returns the id of the packet of a tick with the update of the group.
+func (w *world) id(tick entangle.Tick) uint16 { return uint16(int(tick)*w.perTick + w.numbers[tick]) }
 
 // receive makes an update of a tick arrive at the client.
 func (w *world) receive(tick entangle.Tick) {
@@ -213,6 +222,7 @@ func TestALostUpdateIsLeftOut(t *testing.T) {
 	v, _ = w.at(mark, 105)
 	assert.InDelta(t, 0, v, 0)
 	w.receive(104)
+	w.screen(100.5)
 	v, _ = w.at(spot, 103)
 	assert.InDelta(t, 25, v, 1e-4, "a client ignores what is older than what it has")
 }
@@ -395,7 +405,7 @@ func TestNoClaimLeadsOutOfTheHistory(t *testing.T) {
 					w.Received.Change(w.group, claim)
 				case 2:
 					screen := timesync.Screen{Base: timesync.ShownAt(claim, uint8(rng.Uint32())), Packets: 1 + rng.IntN(3)}
-					w.LateFrame(&timesync.LateFrame{Screen: screen, Newest: uint16(tick) - uint16(rng.IntN(9)), Others: rng.Uint32(), Overtaken: rng.IntN(2) == 0})
+					w.LateFrame(&timesync.LateFrame{Screen: screen, Newest: uint16(tick) - uint16(rng.IntN(9)), Later: rng.Uint32(), Overtaken: rng.Uint32() * rng.Uint32N(2)})
 				default:
 					w.receive(claim)
 				}
@@ -433,29 +443,47 @@ func TestViewsEqualTheClientsOwn(t *testing.T) {
 	}
 }
 
-// receiveFrame makes updates arrive in one frame, after a screen was drawn. The client tells of the frame if one of them
-// was late or overtaken, and acknowledges all of them at once.
-func (w *world) receiveFrame(store *snapshot.Store, drawn float64, ticks []entangle.Tick, add func(entangle.Tick)) {
+// receiveFrame makes packets arrive in one frame, after a screen was drawn. The client tells of the frame if something was
+// late or overtaken, and acknowledges the packets in any order.
+func (w *world) receiveFrame(rng *rand.Rand, store *snapshot.Store, drawn float64, ids []uint16, add func(entangle.Tick)) {
 	late := store.Stats().Late
-	for _, of := range ticks {
-		add(of)
-		w.packet(of)
+	slices.Sort(ids)
+	for _, id := range ids {
+		w.late.PacketReceived(id)
+		if of := w.tickOf(id); w.id(of) == id {
+			add(of)
+		}
+	}
+	acknowledge := func() {
+		for _, i := range rng.Perm(len(ids)) {
+			w.Arrived(ids[i])
+			if of := w.tickOf(ids[i]); w.id(of) == ids[i] {
+				w.Acknowledge(w.group, of)
+			}
+		}
+	}
+	before := rng.IntN(2) == 0 // an acknowledgement may come alone, before the client tells of the frame
+	if before {
+		acknowledge()
 	}
 	w.endFrame(drawn, store.Stats().Late != late)
-	for _, of := range slices.Sorted(slices.Values(ticks)) {
-		w.Acknowledge(w.group, of)
+	if !before {
+		acknowledge()
+		w.LateFramesReported()
 	}
 }
+
+func (w *world) tickOf(id uint16) entangle.Tick { return entangle.Tick(int(id) / w.perTick) }
 
 func compareWithStore(t *testing.T, rng *rand.Rand) {
 	every := 1 + rng.IntN(3)
 	w := newWorld(kinds())
-	w.every = every
+	w.every, w.perTick = every, 1+rng.IntN(4)
 	store := snapshot.New(kinds(), tickRate)
 	slot := store.Add(uint16(every))
 	delay, jitter, value, teleports := 1+3*rng.Float64()+float64(every), rng.IntN(4), 0.0, uint8(0)
 	values := map[entangle.Tick][2]float64{}
-	arrive := map[entangle.Tick][]entangle.Tick{}
+	arrive := map[entangle.Tick][]uint16{}
 	moving, sent := true, [2]float64{}
 	compared := 0
 	for tick := entangle.Tick(1000); tick < 1400; tick++ {
@@ -470,16 +498,25 @@ func compareWithStore(t *testing.T, rng *rand.Rand) {
 		}
 		w.run(tick, value, teleports)
 		values[tick] = [2]float64{value, float64(teleports)}
-		if tick == 1000 {
+		updated := tick == 1000
+		w.numbers[tick] = rng.IntN(w.perTick)
+		if updated {
 			w.Received.Begin(w.group, tick)
 			w.deliver(w.group, tick)
-			arrive[tick], sent = append(arrive[tick], tick), values[tick]
-		} else if sent != values[tick] && int(tick)%every == 0 && rng.IntN(12) > 0 { // otherwise it is lost, and sent again
-			sent = values[tick]
-			at := tick + entangle.Tick(rng.IntN(jitter+1))
-			arrive[at] = append(arrive[at], tick)
+			arrive[tick] = append(arrive[tick], w.id(tick))
+		} else {
+			updated = sent != values[tick] && int(tick)%every == 0 && rng.IntN(12) > 0 // otherwise it is lost, and sent again
+			for i := range w.perTick {
+				if i != w.numbers[tick] || updated {
+					at := tick + entangle.Tick(rng.IntN(jitter+1))
+					arrive[at] = append(arrive[at], uint16(int(tick)*w.perTick+i))
+				}
+			}
 		}
-		w.receiveFrame(store, float64(tick)-1-delay, arrive[tick], func(of entangle.Tick) {
+		if updated {
+			sent = values[tick]
+		}
+		w.receiveFrame(rng, store, float64(tick)-1-delay, arrive[tick], func(of entangle.Tick) {
 			v := values[of]
 			store.SetTeleports(slot, uint8(v[1]))
 			store.AddSample(slot, of, set.MaskOf(0, 1, 2, 3), func(int) []byte { return memory(v[0]) })

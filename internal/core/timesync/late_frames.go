@@ -1,42 +1,34 @@
 package timesync
 
-import (
-	"math/bits"
-	"slices"
-)
+import "slices"
 
 // LateFrame is a frame of a client in which something arrived that made a difference on its screen at once: an update
 // for which an entity waited, or a new entity of a time that was shown already. Of packets that arrived in no such
 // frame it does not matter when they did: what they had was shown when it was due.
 type LateFrame struct {
 	Screen Screen // that was drawn before the frame
-	Newest uint16 // id of the newest packet that had arrived in it
-	Others uint32 // bit k: the packet Newest-1-k did
-	// Overtaken says that only the others arrived in the frame, and that Newest had arrived before each of them.
-	Overtaken bool
+	Newest uint16 // id of the newest packet that had arrived before the frame
+	Later  uint32 // bit k: packet Newest+1+k arrived in the frame
+	// Overtaken are packets that arrived in the frame although a later one had arrived before. Bit k is packet Newest-1-k.
+	Overtaken uint32
 }
 
-// add adds an earlier packet. It reports whether that is near enough.
+// add adds a packet. It reports whether the id is near enough.
 func (f *LateFrame) add(id uint16) bool {
-	by := f.Newest - id
-	if by > 0 && by <= 32 {
-		f.Others |= 1 << (by - 1)
+	switch by := int(int16(id - f.Newest)); {
+	case by > 0 && by <= 32:
+		f.Later |= 1 << (by - 1)
+		return true
+	case by < 0 && by >= -32:
+		f.Overtaken |= 1 << (-by - 1)
+		return true
 	}
-	return by <= 32
+	return false
 }
 
-// follow adds a later packet. It reports whether that is near enough to all of the others.
-func (f *LateFrame) follow(id uint16) bool {
-	by := int(id - f.Newest)
-	if by == 0 || bits.Len32(f.Others)+by > 32 {
-		return by == 0
-	}
-	f.Newest, f.Others = id, (f.Others<<1|1)<<(by-1)
-	return true
-}
-
-// MaxLateFrames is the most late frames that a packet of a client tells of.
-const MaxLateFrames = 8
+// MaxLateFrames is the most late frames that a packet of a client tells of. One with more than 32 packets counts several
+// times.
+const MaxLateFrames = 32
 
 // lateSends is how many packets tell of a late frame: in case that some are lost.
 const lateSends = 4
@@ -46,36 +38,38 @@ const lateSends = 4
 type LateFrames struct {
 	newest  uint16      // of all packets
 	some    bool        // there was one
-	frame   []LateFrame // of this frame
+	frame   []LateFrame // the packets of this frame
 	waiting []LateFrame
 	sends   []int // of each of waiting: how many packets are still to tell of it
 }
 
-// PacketReceived records the arrival of a packet.
+// PacketReceived records the arrival of a packet. The packets of one frame come in the order in which they were sent.
 func (l *LateFrames) PacketReceived(id uint16) {
-	overtaken := l.some && int16(id-l.newest) < 0
-	for i := range l.frame {
-		f := &l.frame[i]
-		if f.Overtaken == overtaken && f.Newest == l.newest && (overtaken && f.add(id) || !overtaken && f.follow(id)) {
-			l.newest = f.Newest
-			return
+	if !l.some {
+		l.newest, l.some = id-1, true
+	}
+	later := int16(id-l.newest) > 0
+	if n := len(l.frame); n == 0 || !l.frame[n-1].add(id) {
+		f := LateFrame{Newest: l.newest}
+		near := f.add(id)
+		if !near && later {
+			f.Newest = id - 1
+			near = f.add(id)
+		}
+		if near && n < MaxLateFrames {
+			l.frame = append(l.frame, f)
 		}
 	}
-	f := LateFrame{Newest: l.newest, Overtaken: true}
-	if !overtaken {
-		l.newest, l.some = id, true
-		f = LateFrame{Newest: id}
-	}
-	if f.add(id) && len(l.frame) < MaxLateFrames {
-		l.frame = append(l.frame, f)
+	if later {
+		l.newest = id
 	}
 }
 
-// EndFrame ends the packets of a frame, before which a screen was drawn. late says that the frame was late. A frame in
-// which packets overtook each other counts as one.
+// EndFrame ends the packets of a frame, before which a screen was drawn. late says that the frame was late. So is one in
+// which a packet arrived that had been overtaken.
 func (l *LateFrames) EndFrame(drawn *Screen, late bool) {
 	for i := range l.frame {
-		late = late || l.frame[i].Overtaken
+		late = late || l.frame[i].Overtaken != 0
 	}
 	if late && drawn.Packets > 0 {
 		for i := range l.frame {

@@ -12,8 +12,7 @@ import (
 // drawnAt returns a screen that shows a tick.
 func drawnAt(tick entangle.Tick) *Screen { return &Screen{Base: ShownAt(tick, 0), Packets: 1} }
 
-// framesOf returns what a client tells of a frame. In it packets arrived in the order of ids; those of before had arrived
-// earlier.
+// framesOf returns what a client tells of a frame, in which some packets arrived; those of before had arrived earlier.
 func framesOf(late bool, before []uint16, ids ...uint16) []LateFrame {
 	var l LateFrames
 	for _, id := range before {
@@ -42,23 +41,17 @@ func TestALateFrameSaysWhichPacketsArrived(t *testing.T) {
 		late   bool
 		want   []LateFrame
 	}{
-		{"in order", nil, []uint16{5, 6, 8, 9}, true, []LateFrame{{Newest: 9, Others: 0b1101}}},
+		{"in order", []uint16{4}, []uint16{5, 6, 8, 9}, true, []LateFrame{{Newest: 4, Later: 0b11011}}},
+		{"the first packets", nil, []uint16{5, 6, 8}, true, []LateFrame{{Newest: 4, Later: 0b1011}}},
 		{"nothing was late", nil, []uint16{5, 6, 8}, false, nil},
 		{"no packet", []uint16{5}, nil, true, nil},
-		{"overtaken", nil, []uint16{5, 8, 6, 7}, false, []LateFrame{{Newest: 8, Others: 0b100}, {Newest: 8, Others: 0b11, Overtaken: true}}},
-		{"overtaken in an earlier frame", []uint16{8}, []uint16{6}, false, []LateFrame{{Newest: 8, Others: 0b10, Overtaken: true}}},
-		{"overtaken by another one each", []uint16{5}, []uint16{4, 7, 6}, false, []LateFrame{
-			{Newest: 5, Others: 1, Overtaken: true}, {Newest: 7}, {Newest: 7, Others: 1, Overtaken: true},
-		}},
-		{"order again after one that was overtaken", nil, []uint16{5, 3, 6}, false, []LateFrame{{Newest: 6, Others: 1}, {Newest: 5, Others: 0b10, Overtaken: true}}},
-		{"overtaken by one, and by one more", nil, []uint16{5, 3, 6, 4}, false, []LateFrame{
-			{Newest: 6, Others: 1}, {Newest: 5, Others: 0b10, Overtaken: true}, {Newest: 6, Others: 0b10, Overtaken: true},
-		}},
-		{"ids begin again", nil, []uint16{last - 1, last, 1, 0}, true, []LateFrame{{Newest: 1, Others: 0b110}, {Newest: 1, Others: 1, Overtaken: true}}},
-		{"the longest gap", nil, []uint16{last, 31}, true, []LateFrame{{Newest: 31, Others: 1 << 31}}},
-		{"a longer one", nil, []uint16{last, 32}, true, []LateFrame{{Newest: last}, {Newest: 32}}},
-		{"a gap that is too long for the first", nil, []uint16{1, 20, 34}, true, []LateFrame{{Newest: 20, Others: 1 << 18}, {Newest: 34}}},
-		{"overtaken by 32", []uint16{40}, []uint16{8}, false, []LateFrame{{Newest: 40, Others: 1 << 31, Overtaken: true}}},
+		{"overtaken", []uint16{8}, []uint16{6, 7}, false, []LateFrame{{Newest: 8, Overtaken: 0b11}}},
+		{"overtaken, and others", []uint16{5}, []uint16{3, 6, 8}, false, []LateFrame{{Newest: 5, Overtaken: 0b10, Later: 0b101}}},
+		{"ids begin again", []uint16{last - 1}, []uint16{last - 3, last, 1}, true, []LateFrame{{Newest: last - 1, Overtaken: 0b10, Later: 0b101}}},
+		{"the longest gap", []uint16{last}, []uint16{31}, true, []LateFrame{{Newest: last, Later: 1 << 31}}},
+		{"a longer one", []uint16{last}, []uint16{32, 33}, true, []LateFrame{{Newest: 31, Later: 0b11}}},
+		{"more than 32 packets", []uint16{last}, []uint16{0, 30, 33, 60}, true, []LateFrame{{Newest: last, Later: 1<<30 | 1}, {Newest: 30, Later: 1<<29 | 0b100}}},
+		{"overtaken by 32", []uint16{40}, []uint16{8}, false, []LateFrame{{Newest: 40, Overtaken: 1 << 31}}},
 		{"overtaken by more", []uint16{40}, []uint16{7}, false, nil},
 	} {
 		got := framesOf(c.late, c.before, c.ids...)
@@ -69,7 +62,7 @@ func TestALateFrameSaysWhichPacketsArrived(t *testing.T) {
 	}
 }
 
-// Four packets tell of a late frame, with the screen before it, and no packet tells of more than eight: the newest ones.
+// Four packets tell of a late frame, with the screen before it, and no packet tells of more than 32: the newest ones.
 //
 // Proves: L1
 func TestFourPacketsTellOfALateFrame(t *testing.T) {
@@ -80,8 +73,9 @@ func TestFourPacketsTellOfALateFrame(t *testing.T) {
 	}
 	sent := func() (ids []uint16) {
 		for _, f := range l.Frames() {
-			assert.Equal(t, *drawnAt(entangle.Tick(f.Newest)), f.Screen)
-			ids = append(ids, f.Newest)
+			assert.EqualValues(t, 1, f.Later)
+			assert.Equal(t, *drawnAt(entangle.Tick(f.Newest + 1)), f.Screen)
+			ids = append(ids, f.Newest+1)
 		}
 		l.Sent()
 		return ids
@@ -96,11 +90,13 @@ func TestFourPacketsTellOfALateFrame(t *testing.T) {
 	assert.Equal(t, []uint16{3}, sent())
 	assert.Equal(t, []uint16{3}, sent())
 	assert.Empty(t, sent())
-	for id := uint16(10); id < 20; id++ {
+	for id := uint16(10); id < 50; id++ {
 		frame(id, true)
 	}
 	for range 4 {
-		assert.Equal(t, []uint16{12, 13, 14, 15, 16, 17, 18, 19}, sent())
+		ids := sent()
+		require.Len(t, ids, 32)
+		assert.EqualValues(t, 18, ids[0])
 	}
 	assert.Empty(t, sent())
 }
@@ -108,13 +104,13 @@ func TestFourPacketsTellOfALateFrame(t *testing.T) {
 // Of a frame with more gaps than a packet can tell of, the first parts are sent.
 func TestALateFrameInManyPartsIsBounded(t *testing.T) {
 	var ids []uint16
-	for i := range uint16(20) {
+	for i := range uint16(40) {
 		ids = append(ids, 100*i)
 	}
 	got := framesOf(true, nil, ids...)
 	require.Len(t, got, MaxLateFrames)
 	for i := range got {
-		assert.Equal(t, LateFrame{Newest: ids[i]}, got[i])
+		assert.Equal(t, LateFrame{Newest: ids[i] - 1, Later: 1}, got[i])
 	}
 }
 
@@ -128,5 +124,5 @@ func TestAFrameBeforeTheFirstScreenIsNotLate(t *testing.T) {
 	assert.Empty(t, l.Frames())
 	l.PacketReceived(8)
 	l.EndFrame(drawnAt(10), true)
-	assert.Equal(t, []LateFrame{{Screen: *drawnAt(10), Newest: 8}}, l.Frames())
+	assert.Equal(t, []LateFrame{{Screen: *drawnAt(10), Newest: 7, Later: 1}}, l.Frames())
 }

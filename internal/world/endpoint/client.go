@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"time"
 
 	"github.com/entangle-ecs/entangle"
@@ -51,7 +52,8 @@ type Client struct {
 	inputs    *input.Inputs         // nil: no input is registered
 
 	layer   connection.Client // nil while disconnected
-	payload []byte
+	batch   batch             // payloads that are not handled yet
+	payload []byte            // scratch
 
 	peer     *peer.Peer // nil before the layer reports a connection
 	receiver *receiver.Receiver
@@ -137,27 +139,55 @@ func (c *Client) Receive(now time.Time) {
 			return
 		}
 	}
-	begun := c.spawned()
-	for range maxEvents {
-		if c.layer == nil {
-			return
-		}
-		if c.spawned()-begun > maxSpawns {
+	begun, events := c.spawned(), 0
+	for c.handleBatch(begun+maxSpawns, now) && events < maxEvents {
+		n := c.readBatch(now)
+		if n == 0 {
 			break
 		}
-		e, err := c.layer.Receive(now)
-		if errors.Is(err, connection.ErrEmpty) {
-			break
-		}
-		if err != nil {
-			c.endConnection(endedBy(err.Error(), connection.ErrTransport, err), now)
-			return
-		}
-		c.handleEvent(&e, now)
+		events += n
 	}
 	if c.applier != nil {
 		c.applier.ResolveReturns()
 	}
+}
+
+// readBatch reads events of the layer until the batch of payloads is full, and handles the others. It returns their number.
+func (c *Client) readBatch(now time.Time) (events int) {
+	for c.layer != nil && !c.batch.isFull() {
+		e, err := c.layer.Receive(now)
+		if errors.Is(err, connection.ErrEmpty) {
+			break
+		}
+		if events++; err == nil && e.Kind == connection.Payload && c.peer != nil {
+			c.batch.add(e.Payload)
+			continue
+		}
+		layer := c.layer
+		c.handleBatch(math.MaxUint64, now)
+		switch {
+		case c.layer != layer: // a goodbye has ended the connection
+		case err != nil:
+			c.endConnection(endedBy(err.Error(), connection.ErrTransport, err), now)
+		default:
+			c.handleEvent(&e, now)
+		}
+	}
+	return events
+}
+
+// handleBatch handles the batch of payloads, until more replicas have been spawned than most. It reports whether none is
+// left.
+func (c *Client) handleBatch(most uint64, now time.Time) bool {
+	c.batch.sort()
+	for c.spawned() <= most {
+		payload := c.batch.take()
+		if payload == nil {
+			return true
+		}
+		c.handle(payload, now)
+	}
+	return c.batch.isEmpty()
 }
 
 // DeliverHeld delivers the messages that have waited for entities, or until their tick is shown. It is called in every
@@ -200,8 +230,6 @@ func (c *Client) handleEvent(e *connection.Event, now time.Time) {
 	switch {
 	case e.Kind == connection.Connected && c.peer == nil:
 		c.connected()
-	case e.Kind == connection.Payload && c.peer != nil:
-		c.handle(e.Payload, now)
 	case e.Kind == connection.Disconnected:
 		c.endConnection(errorOfLayer(e.Err, errorOfServer, false), now)
 	default:
@@ -386,6 +414,7 @@ func (c *Client) endConnection(why error, now time.Time) {
 	c.closeLayer(goodbyeOf(why), now)
 	c.received = c.Received()
 	c.peer, c.receiver, c.mail, c.failed = nil, nil, nil, nil
+	c.batch.reset()
 	c.cfg.Post.ForgetCalls()
 	c.open, c.joined, c.err = false, false, why
 	c.cfg.OnDisconnected(c.id, why)

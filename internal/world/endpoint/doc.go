@@ -10,7 +10,7 @@
 //
 // A server: server.go, server_client.go (one connection), server_send.go, assembly.go (packets),
 // layer.go, peer_indexes.go, refusals.go, owned.go. Its limits: caps.go (bytes), intake.go (work). A
-// client: client.go, quality.go. Why connections end: ended.go.
+// client: client.go, batch.go (the payloads of a frame), quality.go. Why connections end: ended.go.
 //
 // The player of a host: local.go, local_server.go, local_post.go, local_resources.go, local_view.go,
 // local_events.go.

@@ -85,7 +85,7 @@ func TestALateFrameFromTheFutureIsBounded(t *testing.T) {
 	var screens input.Screens
 	future := timesync.Screen{Base: timesync.ShownAt(2000, 0), Packets: 1}
 	screens.Write(1000, &future)
-	screens.Late = []timesync.LateFrame{{Screen: future, Newest: 1000}}
+	screens.Late = []timesync.LateFrame{{Screen: future, Newest: 999, Later: 1}}
 	var body input.Body
 	var composer input.Composer
 	require.True(t, body.Encode(stream, 1000, 1))

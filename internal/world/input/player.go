@@ -116,6 +116,7 @@ func (p *InputPlayer) HandleFrame(tick entangle.Tick, body []byte, now time.Time
 			limits.Bound(&late[i].Screen)
 			received.LateFrame(&late[i])
 		}
+		received.LateFramesReported()
 	}
 	c.stats.SeenClamped += uint64(p.seen.Put(&c.frame, c.tick, limits))
 	return nil

@@ -116,6 +116,9 @@ func (s *rewindServer) send() {
 		s.peer.HandleAcked(s.packet)
 		s.packet++
 	}
+	if received := s.peer.Received(); received != nil {
+		received.LateFramesReported()
+	}
 }
 
 // shown is the time of the client's screen.

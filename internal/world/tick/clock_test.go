@@ -36,6 +36,6 @@ func TestALateFrameIsSentWithTheScreenBeforeIt(t *testing.T) {
 		frame(first+30, true)
 		assert.NotEqual(t, before, c.shown)
 		assert.Equal(t, before, *c.Drawn())
-		assert.Equal(t, []timesync.LateFrame{{Screen: before, Newest: uint16(first + 30)}}, c.Late().Frames())
+		assert.Equal(t, []timesync.LateFrame{{Screen: before, Newest: uint16(first + 29), Later: 1}}, c.Late().Frames())
 	}
 }

@@ -124,9 +124,9 @@ func (f *Packets) AddRun(r *Run, base entangle.Tick) {
 	f.last().runs++
 }
 
-// Acknowledge removes packets that arrived, and sorts their numbers. It calls one for each of their groups, and run for
-// each of their runs. Packets without a record are ignored.
-func (f *Packets) Acknowledge(numbers []uint16, one func(Sent), run func(entangle.Tick, SentRun)) {
+// Acknowledge removes packets that arrived, and sorts their numbers. For each packet it calls arrived, one for each of its
+// groups, and run for each of its runs. Packets without a record are ignored.
+func (f *Packets) Acknowledge(numbers []uint16, arrived func(number uint16), one func(Sent), run func(entangle.Tick, SentRun)) {
 	if len(numbers) > 1 {
 		slices.SortFunc(numbers, func(a, b uint16) int { return int(int16(a - b)) })
 		var at position
@@ -139,22 +139,23 @@ func (f *Packets) Acknowledge(numbers []uint16, one func(Sent), run func(entangl
 	if n := len(numbers); n > 0 && int16(numbers[n-1]-f.newest) > 0 {
 		f.newest = numbers[n-1]
 	}
-	f.remove(numbers, one, run)
+	f.remove(numbers, arrived, one, run)
 }
 
 // Lose removes a packet that is presumed lost, as Acknowledge does.
 func (f *Packets) Lose(number uint16, one func(Sent), run func(entangle.Tick, SentRun)) {
-	f.remove([]uint16{number}, one, run)
+	f.remove([]uint16{number}, func(uint16) {}, one, run)
 }
 
 // remove removes packets, which are in sending order.
-func (f *Packets) remove(numbers []uint16, one func(Sent), run func(entangle.Tick, SentRun)) {
+func (f *Packets) remove(numbers []uint16, each func(number uint16), one func(Sent), run func(entangle.Tick, SentRun)) {
 	var at position
 	for _, number := range numbers {
 		p := f.seek(number, &at)
 		if p == nil {
 			continue
 		}
+		each(number)
 		overtaken := f.isOvertaken(at.packet)
 		for k := at.group; k < at.group+int(p.groups); k++ {
 			s := f.sent(p.tick, k)

@@ -65,7 +65,11 @@ func TestPacketsEqualAMap(t *testing.T) {
 				slices.SortFunc(removed, func(a, b uint16) int { return int(int16(a - b)) })
 			}
 			var want, got contents
+			var arrived, acknowledged []uint16
 			for _, n := range removed {
+				if _, inFlight := plain[n]; inFlight {
+					arrived = append(arrived, n)
+				}
 				overtaken := slices.ContainsFunc(recent, func(later uint16) bool {
 					return !empty[later] && !acked[later] && int16(later-n) > 0 && int16(newest-later) >= 0
 				})
@@ -89,7 +93,8 @@ func TestPacketsEqualAMap(t *testing.T) {
 					log.Lose(n, one, run)
 				}
 			} else {
-				log.Acknowledge(rapid.Permutation(removed).Draw(t, "order"), one, run)
+				log.Acknowledge(rapid.Permutation(removed).Draw(t, "order"), func(n uint16) { acknowledged = append(acknowledged, n) }, one, run)
+				assert.Equal(t, arrived, acknowledged)
 			}
 			assert.Equal(t, want, got)
 			if len(plain) == 0 {

@@ -18,7 +18,7 @@ import (
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
 
-// The ways in which entities of TestWhatIsHiddenLeavesTheView are hidden and shown again.
+// The ways in which entities of hideAndCompare are hidden and shown again.
 const (
 	irrelevant = iota // by plugin.Relevance
 	retained          // the same, and kept where it was
@@ -31,8 +31,11 @@ const (
 
 var hiddenNames = [hiddenKinds]string{"irrelevant", "retained", "masked", "partner", "hidden", "joining"}
 
-// hide is the server's system of TestWhatIsHiddenLeavesTheView.
-func (g *rewindGame) hide(w *ecs.World) func() {
+// hidingPlan says how far the entities have moved at the end of a tick, and whether the player may see them then.
+type hidingPlan func(tick int) (at float64, visible bool)
+
+// hide returns the server's system of hideAndCompare.
+func (g *rewindGame) hide(w *ecs.World, plan hidingPlan) func() {
 	things := generic.NewMap4[rewindPlace, rewindMark, smoothLabel, components.Replicate](w)
 	spawn := func(label uint32) ecs.Entity {
 		r := components.Replicate{Interpolate: components.Everyone}
@@ -60,7 +63,7 @@ func (g *rewindGame) hide(w *ecs.World) func() {
 	return func() {
 		shoot()
 		tick := int(clock.Tick)
-		visible := tick%60 < 30
+		now, visible := plan(tick)
 		for _, label := range []int{irrelevant, retained} {
 			if visible {
 				relevance.Show(g.all[label], 1)
@@ -81,7 +84,7 @@ func (g *rewindGame) hide(w *ecs.World) func() {
 		}
 		for _, e := range g.all {
 			if w.Alive(e) {
-				*places.Get(e) = rewindPlace{X: 100 * math.Sin(float64(tick)/17), Y: 100 * math.Cos(float64(tick)/23)}
+				*places.Get(e) = rewindPlace{X: 100 * math.Sin(now/17), Y: 100 * math.Cos(now/23)}
 			}
 		}
 	}
@@ -91,26 +94,7 @@ func (g *rewindGame) hide(w *ecs.World) func() {
 //
 // Proves: L4
 func TestWhatIsHiddenLeavesTheView(t *testing.T) {
-	var counts [hiddenKinds]rewindCounts
-	for seed := range uint64(8) {
-		rng := rand.New(rand.NewPCG(seed, 22))
-		g := &rewindGame{t: t, seed: seed, seen: rewoundValues{}, drawn: rewoundValues{}, labels: map[ecs.Entity]uint32{}, players: make([]ecs.Entity, 1)}
-		g.sim = netsim.New(t, netsim.Config{Seed: seed})
-		g.server = newServer(t, g.sim.ServerConfig(rewindProtocol()))
-		g.server.AddSystem(plugin.FixedMain, plugin.Func(g.hide))
-		g.sim.AddServer(g.server, g.server)
-		client := newClient(t, g.sim.ClientConfig(rewindProtocol()))
-		player := &rewindClient{game: g, id: 1, client: client}
-		client.AddSystem(plugin.AfterSend, plugin.Func(player.draw))
-		client.AddSystem(plugin.FixedInput, plugin.Func(player.press))
-		peer := g.sim.AddClient(1, client, client)
-		peer.SetLink(netsim.Symmetric(conditioner.Config{Latency: time.Duration(30+rng.IntN(60)) * ms, Loss: 0.03 * float64(seed%2)}))
-		require.True(t, g.sim.RunUntil(10*time.Second, peer.Connected))
-		g.sim.Run(3 * time.Second)
-		g.on = true
-		g.sim.Run(10 * time.Second)
-		g.compareHidden(&counts)
-	}
+	counts := hideAndCompare(t, func(tick int) (at float64, visible bool) { return float64(tick), tick%60 < 30 })
 	for kind, c := range counts {
 		share := float64(c.same) / float64(c.all())
 		t.Logf("%s: %+v, %.2f %% are the same", hiddenNames[kind], c, 100*share)
@@ -124,7 +108,50 @@ func TestWhatIsHiddenLeavesTheView(t *testing.T) {
 	}
 }
 
-// compareHidden is compare for the entities of TestWhatIsHiddenLeavesTheView.
+// An entity that rests for longer than ServerConfig.MaxRewind, sets off, and is hidden then, is in the views as long as the
+// screen shows it.
+//
+// Proves: L1, L4
+func TestWhatIsHiddenAfterARestLeavesTheView(t *testing.T) {
+	counts := hideAndCompare(t, func(tick int) (at float64, visible bool) {
+		const rest, period = 130, 200
+		round, step := tick/period, tick%period
+		return float64(round*(period-rest) + max(step-rest, 0)), step < rest+round%10 || step > rest+30
+	})
+	for _, kind := range []int{irrelevant, partner, hidden, joining} {
+		c := counts[kind]
+		t.Logf("%s: %+v", hiddenNames[kind], c)
+		assert.Greater(t, c.all(), 2000)
+		assert.Zero(t, c.onlyServer+c.wrong, hiddenNames[kind])
+		assert.Less(t, c.onlyDraw*50, c.all(), hiddenNames[kind])
+	}
+}
+
+// hideAndCompare runs games in which entities are hidden in all ways, and compares the views with the screens.
+func hideAndCompare(t *testing.T, plan hidingPlan) (counts [hiddenKinds]rewindCounts) {
+	for seed := range uint64(8) {
+		rng := rand.New(rand.NewPCG(seed, 22))
+		g := &rewindGame{t: t, seed: seed, seen: rewoundValues{}, drawn: rewoundValues{}, labels: map[ecs.Entity]uint32{}, players: make([]ecs.Entity, 1)}
+		g.sim = netsim.New(t, netsim.Config{Seed: seed})
+		g.server = newServer(t, g.sim.ServerConfig(rewindProtocol()))
+		g.server.AddSystem(plugin.FixedMain, plugin.Func(func(w *ecs.World) func() { return g.hide(w, plan) }))
+		g.sim.AddServer(g.server, g.server)
+		client := newClient(t, g.sim.ClientConfig(rewindProtocol()))
+		player := &rewindClient{game: g, id: 1, client: client}
+		client.AddSystem(plugin.AfterSend, plugin.Func(player.draw))
+		client.AddSystem(plugin.FixedInput, plugin.Func(player.press))
+		peer := g.sim.AddClient(1, client, client)
+		peer.SetLink(netsim.Symmetric(conditioner.Config{Latency: time.Duration(30+rng.IntN(60)) * ms, Loss: 0.03 * float64(seed%2)}))
+		require.True(t, g.sim.RunUntil(10*time.Second, peer.Connected))
+		g.sim.Run(3 * time.Second)
+		g.on = true
+		g.sim.Run(10 * time.Second)
+		g.compareHidden(&counts)
+	}
+	return counts
+}
+
+// compareHidden is compare for the entities of hideAndCompare.
 func (g *rewindGame) compareHidden(counts *[hiddenKinds]rewindCounts) {
 	for at, seen := range g.seen {
 		for label := range uint32(hiddenKinds) {

@@ -15,9 +15,10 @@ import (
 // secretPlace is the place of an entity while it is hidden.
 const secretPlace = 1e6
 
-// hideout has entities of one group that are hidden from the raider half of the time, and shown to others.
+// hideout has entities that are hidden from the raider half of the time, or now and then if they rest, and shown to others.
 type hideout struct {
 	*gallery
+	rests    bool // the members rest, in several groups, and are hidden for short times
 	members  []ecs.Entity
 	shown    int // values in views
 	revealed []revealed
@@ -30,11 +31,15 @@ type revealed struct {
 	tick    entangle.Tick // of the view
 }
 
-func newHideout(t *testing.T) *hideout {
-	h := &hideout{gallery: newGallery(t)}
+func newHideout(t *testing.T, rests bool) *hideout {
+	h := &hideout{gallery: newGallery(t), rests: rests}
 	things := generic.NewMap2[runner, components.Replicate](h.world)
-	for range 6 {
-		h.members = append(h.members, things.NewWith(&runner{}, &components.Replicate{Interpolate: components.Everyone, Group: 1}))
+	for i := range 6 {
+		r := components.Replicate{Interpolate: components.Everyone, Group: 1}
+		if rests {
+			r.Group = components.Group(1 + i/2)
+		}
+		h.members = append(h.members, things.NewWith(&runner{}, &r))
 	}
 	h.also = h.look
 	return h
@@ -55,8 +60,13 @@ func (h *hideout) look(rewind *plugin.Rewind[runner]) {
 	others := ecs.GetResource[components.Targets](h.world).Except(raider)
 	places, tags := generic.NewMap1[runner](h.world), generic.NewMap1[components.Replicate](h.world)
 	for i, e := range h.members {
-		if tick := int(h.server.Tick()) + 7*i; tick%60 < 30 {
-			places.Get(e).Tick, tags.Get(e).Target = float32(tick-7*i), components.Everyone
+		tick := int(h.server.Tick()) + 7*i
+		shown, place := tick%60 < 30, tick-7*i
+		if h.rests {
+			shown, place = tick%(23+8*i) >= 1+i/2, 0
+		}
+		if shown {
+			places.Get(e).Tick, tags.Get(e).Target = float32(place), components.Everyone
 		} else {
 			places.Get(e).Tick, tags.Get(e).Target = secretPlace, others
 		}
@@ -76,8 +86,8 @@ func TestNoViewRevealsWhereAHiddenEntityIs(t *testing.T) {
 		"acknowledgements left out":     {func(n int) bool { return n%90 < 25 }, 100},
 		"no acknowledgements after all": {func(n int) bool { return n < 90 }, 100},
 	} {
-		t.Run(name, func(t *testing.T) {
-			h := newHideout(t)
+		each := func(t *testing.T, rests bool) {
+			h := newHideout(t, rests)
 			for n := range 600 {
 				if c.acks(n) {
 					h.acknowledge()
@@ -91,6 +101,8 @@ func TestNoViewRevealsWhereAHiddenEntityIs(t *testing.T) {
 			if n := len(h.revealed); n > 0 {
 				require.Fail(t, "it is revealed", "%d of %d values, the first: %+v, the last: %+v", n, h.shown, h.revealed[0], h.revealed[n-1])
 			}
-		})
+		}
+		t.Run(name, func(t *testing.T) { each(t, false) })
+		t.Run(name+", at rest", func(t *testing.T) { each(t, true) })
 	}
 }

@@ -45,7 +45,7 @@ type Record struct {
 	unsure  entangle.Tick       // of the newest change that is no longer held although it was late, or on the way
 	prior   entangle.Tick       // of the newest update that arrived before those of mask, or since
 	parted  uint32              // number of the newest of the departures that refer to the record; 0: none does
-	seen    entangle.Tick       // since when the client may see the same of the group
+	seen    [2]entangle.Tick    // when what the client may see of the group changed: last, and the time before
 	packets [heldPackets]uint8  // of the newest updates, by tick: the number of the packet in the tick
 }
 
@@ -337,7 +337,7 @@ func (r *Received) Begin(g Group, tick entangle.Tick) {
 	rec := r.record(g)
 	r.keepDepartures(rec)
 	none := change{tick: tick, arrived: arrival{tick: tick, known: true}}
-	*rec = Record{newest: tick, blocked: tick + farAhead, since: tick, prior: tick, mask: 1, seen: tick, changes: [keptChanges]change{{tick: tick}, none, none}}
+	*rec = Record{newest: tick, blocked: tick + farAhead, since: tick, prior: tick, mask: 1, seen: [2]entangle.Tick{tick, tick}, changes: [keptChanges]change{{tick: tick}, none, none}}
 }
 
 // BeginAgain records that a client is sent a group again in full, as of a tick. What it had before that
@@ -350,7 +350,20 @@ func (r *Received) BeginAgain(g Group, tick entangle.Tick) {
 
 // See records that what a client may see of a group has changed in a tick. That may be sent later, or not at all if it
 // changes back.
-func (r *Received) See(g Group, tick entangle.Tick) { r.record(g).seen = tick }
+func (r *Received) See(g Group, tick entangle.Tick) {
+	if seen := &r.record(g).seen; seen[0] != tick {
+		seen[0], seen[1] = tick, seen[0]
+	}
+}
+
+// sawSame reports whether the client might see the same of a group in a tick as in an earlier one. Only the last two changes
+// are held: of ticks before them it is not known.
+func (r *Record) sawSame(earlier, tick entangle.Tick) bool {
+	if tick.Before(r.seen[0]) {
+		return !earlier.Before(r.seen[1])
+	}
+	return !earlier.Before(r.seen[0])
+}
 
 // Change records that a client is sent a change of structure of a group, as of a tick.
 func (r *Received) Change(g Group, tick entangle.Tick) {

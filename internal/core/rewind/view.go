@@ -282,7 +282,7 @@ func (v *View) addBetween(rec *Record, arrived arrival, b *bounds, t *Target, ev
 	if l.rests {
 		from = l.to
 	}
-	if from.Before(oldest) && from.Before(rec.seen) {
+	if from.Before(oldest) && !rec.sawSame(from, oldest) {
 		return false // it would be shown as of the oldest tick, at which it may have been hidden
 	}
 	t.Waited = !l.rests && (m.n > 1 || l.start != timesync.ShownAt(l.from, 0))

@@ -54,6 +54,7 @@ type onScreen struct {
 	life  life
 	has   [rewoundKinds]bool
 	past  bool // it is shown in the past
+	every int  // the number of ticks from one update of it to the next
 }
 
 // rewoundReader reads it from a world.
@@ -106,7 +107,9 @@ func (s *screens) draw(w *ecs.World) func() {
 		for _, mark := range marks {
 			for q := w.Query(ecs.All(mark)); q.Next(); {
 				is := reader.read(&q)
-				is.past = q.Has(past)
+				if is.past = q.Has(past); is.past {
+					is.every = int((*components.Interpolated)(q.Get(past)).SendEvery)
+				}
 				s.last[q.Entity()] = is
 			}
 		}
@@ -186,6 +189,39 @@ type trail struct {
 
 // trailTicks is at least for how many ticks a server with the default MaxRewind keeps values at the rate of random worlds.
 const trailTicks = 64
+
+// valueRange is between which values an entity was, and which of the others it had.
+type valueRange struct {
+	lows, highs [4]float64 // by axis
+	lives       map[life]bool
+	has         [rewoundKinds]bool
+}
+
+// valuesSince returns the range of the values from a tick on.
+func (t *trail) valuesSince(tick entangle.Tick) (r valueRange) {
+	r.lives = map[life]bool{}
+	for i := range r.lows {
+		r.lows[i], r.highs[i] = math.Inf(1), math.Inf(-1)
+	}
+	for i := range t.values {
+		was := &t.values[i]
+		if t.ticks[i].Before(tick) {
+			continue
+		}
+		for kind := range r.has {
+			r.has[kind] = r.has[kind] || was.has[kind]
+		}
+		if was.has[lifeRewound] {
+			r.lives[was.life] = true
+		}
+		for axis, x := range was.axes() {
+			if was.has[axis/2] {
+				r.lows[axis], r.highs[axis] = min(r.lows[axis], x), max(r.highs[axis], x)
+			}
+		}
+	}
+	return r
+}
 
 // rewindSettings decide how and when an entity is shown, together with those of its ancestors and of the other members
 // of its group. Until a change of them is on the screen, views are as if it were already.
@@ -351,6 +387,7 @@ const (
 	rewoundDead     = "rewound: a target that is despawned"
 	rewoundMasked   = "rewound: a target with a hidden component"
 	rewoundAlmost   = "rewound: a value other than on the screen"
+	rewoundTooOld   = "rewound: a value on the screen is older than a view may have"
 	rewoundMissing  = "rewound: a value on the screen is not in the view"
 	rewoundWaited   = "rewound: a movement that began late"
 	rewoundSame     = "rewound: a value as on the screen"
@@ -405,40 +442,32 @@ func (j *rewindJudge) checkWithinHistory(v *rewoundView, e ecs.Entity, is *onScr
 	if t == nil {
 		j.fail(v, e, "has not been there")
 	}
-	var lows, highs [4]float64
-	for i := range lows {
-		lows[i], highs[i] = math.Inf(1), math.Inf(-1)
-	}
-	var lives, has [rewoundKinds]bool
-	for i := range t.values {
-		was := &t.values[i]
-		if t.ticks[i]+trailTicks < j.now.Tick {
-			continue
-		}
-		for kind := range has {
-			has[kind] = has[kind] || was.has[kind]
-		}
-		lives[lifeRewound] = lives[lifeRewound] || was.has[lifeRewound] && was.life == is.life
-		for axis, x := range was.axes() {
-			if was.has[axis/2] {
-				lows[axis], highs[axis] = min(lows[axis], x), max(highs[axis], x)
-			}
-		}
-	}
+	r := t.valuesSince(j.now.Tick - trailTicks)
 	for axis, x := range is.axes() {
 		over := float64(wireStep)
 		if axis/2 == pathRewound {
-			over += 4 * (highs[axis] - lows[axis]) // it is extrapolated
+			over += 4 * (r.highs[axis] - r.lows[axis]) // it is extrapolated
 		}
-		if is.has[axis/2] && (x < lows[axis]-over || x > highs[axis]+over) {
-			j.fail(v, e, "is at %+v, and was between %v and %v", *is, lows, highs)
+		if is.has[axis/2] && (x < r.lows[axis]-over || x > r.highs[axis]+over) {
+			j.fail(v, e, "is at %+v, and was between %v and %v", *is, r.lows, r.highs)
 		}
 	}
-	for kind := range has {
-		if is.has[kind] && !has[kind] || kind == lifeRewound && is.has[kind] && !lives[kind] {
+	for kind := range r.has {
+		if is.has[kind] && !r.has[kind] || kind == lifeRewound && is.has[kind] && !r.lives[is.life] {
 			j.fail(v, e, "is %+v, of which it never had component %d", *is, kind)
 		}
 	}
+}
+
+// isTooOld reports whether a screen shows an entity as it was before the oldest tick of views, because no update has arrived
+// since: no view may have that. A path is left out, since it is extrapolated.
+func (j *rewindJudge) isTooOld(e ecs.Entity, was *onScreen) bool {
+	r := j.trails[e].valuesSince(j.now.Tick - randomRate - entangle.Tick(was.every))
+	axes, tooOld := was.axes(), was.has[lifeRewound] && !r.lives[was.life]
+	for axis := range 2 {
+		tooOld = tooOld || was.has[placeRewound] && (axes[axis] < r.lows[axis]-wireStep || axes[axis] > r.highs[axis]+wireStep)
+	}
+	return tooOld
 }
 
 // axes returns the coordinates, two of each blended component, as they are sent.
@@ -505,6 +534,8 @@ func (j *rewindJudge) measure(v *rewoundView, shown map[ecs.Entity]onScreen) {
 			case is.has[kind] && is.near(&was, kind):
 				j.same++
 				j.count(rewoundSame)
+			case is.has[kind] && j.isTooOld(e, &was):
+				j.count(rewoundTooOld)
 			case is.has[kind]:
 				j.near++
 				j.count(rewoundAlmost)

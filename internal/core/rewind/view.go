@@ -28,12 +28,13 @@ type Entities struct {
 	Names  []uint64        // of each, as the caller names it
 	Joined []entangle.Tick // since when each is in its group
 	Gone   bool            // they have ended, and clients are not sent that yet
+	Hidden bool            // they have ended because the client may not see them any more
 }
 
 // Part returns the entities from an index on and before another.
 func (e *Entities) Part(from, to int) Entities {
 	return Entities{
-		Slot: e.Slot + Slot(from), Group: Group{e.Group.Private, e.Group.Index + from}, Every: e.Every, Gone: e.Gone,
+		Slot: e.Slot + Slot(from), Group: Group{e.Group.Private, e.Group.Index + from}, Every: e.Every, Gone: e.Gone, Hidden: e.Hidden,
 		Names: e.Names[from:to], Joined: e.Joined[from:to],
 	}
 }
@@ -169,7 +170,7 @@ func (v *View) Add(e *Entities, now timesync.Shown) (added int) {
 			added, i = added+n, i+n
 			continue
 		}
-		b := bounds{since: records[i].since}
+		b := bounds{since: records[i].since, until: records[i].seen[0], ends: e.Hidden}
 		if b.since.Before(e.Joined[i]) {
 			b.since = e.Joined[i]
 		}
@@ -186,7 +187,7 @@ func (v *View) Add(e *Entities, now timesync.Shown) (added int) {
 type Client interface {
 	// Time returns the time as of which entities with an interval were shown.
 	Time(every int) timesync.Shown
-	// Find returns where the client has an entity now. ok is false if it has none, or may not see it.
+	// Find returns where the client has an entity now. ok is false if it has none.
 	Find(s Slot, entity uint64) (p Place, ok bool)
 }
 
@@ -194,6 +195,7 @@ type Client interface {
 type Place struct {
 	Group  Group
 	Joined entangle.Tick // since when it is in the group
+	Gone   bool          // the client may not see it any more, and is not sent that yet
 	Hidden set.Mask      // its columns that the client does not get
 }
 
@@ -256,7 +258,7 @@ func (v *View) nextStay(client Client, d *departure) (next stay, ok bool) {
 		return stay{}, false
 	}
 	rec := v.received.record(p.Group)
-	next = stay{since: rec.since, hidden: p.Hidden}
+	next = stay{since: rec.since, gone: p.Gone, hidden: p.Hidden}
 	_, next.listed = v.Find(d.entity)
 	if next.since.Before(p.Joined) {
 		next.since = p.Joined

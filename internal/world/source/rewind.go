@@ -168,7 +168,7 @@ func (v *viewer) Find(s rewind.Slot, entity uint64) (p rewind.Place, ok bool) {
 		return rewind.Place{}, false
 	}
 	_, joined, _ := c.Sender.GroupOf(repl.Slot(s))
-	return rewind.Place{Group: at.Group, Joined: joined, Hidden: at.Hidden.Or(c.Visibility.Overrides.WithheldOf(repl.Slot(s)))}, true
+	return rewind.Place{Group: at.Group, Joined: joined, Gone: at.Ended, Hidden: at.Hidden.Or(c.Visibility.Overrides.WithheldOf(repl.Slot(s)))}, true
 }
 
 // View fills a view with what a client's screen showed, for the tick that runs now. It reports whether any
@@ -223,6 +223,7 @@ func (r *Rewind) add(v *rewind.View, e *rewind.Entities) {
 		return
 	}
 	hidden := at.Hidden.Or(r.collector.Visibility.Overrides.WithheldOf(s))
+	e.Gone, e.Hidden = e.Gone || at.Ended, at.Ended
 	if e.Group = at.Group; !r.collector.Visibility.Interpolates(t.client, s) {
 		if !e.Gone {
 			v.AddPresent(e)
@@ -243,7 +244,7 @@ func (r *Rewind) PresentOf(v *rewind.View, peer *sender.Peer, now entangle.Tick)
 		st := &r.kept.stretches[i]
 		for k := range st.Names {
 			s := repl.Slot(st.Slot) + repl.Slot(k)
-			if at, ok := peer.ShownNow(s); ok && !st.Gone {
+			if at, ok := peer.ShownNow(s); ok && !at.Ended && !st.Gone {
 				part := st.Part(k, k+1)
 				v.AddPresent(&part)
 				v.Hide(at.Hidden)

@@ -63,14 +63,15 @@ func (p *Peer) HasWhole(first, n int) (have int) {
 	return have
 }
 
-// Shown is an entity that a peer was sent and may still see.
+// Shown is an entity that a peer was sent.
 type Shown struct {
 	Group  rewind.Group
 	Hidden set.Mask // its components that are hidden from the peer
+	Ended  bool     // the peer may not see the entity any more, and is not sent that yet
 }
 
-// ShownNow returns the place of an entity at the peer. ok is false if the peer does not have the entity, or
-// may not see it any more, or keeps it as it was last sent.
+// ShownNow returns the place of an entity at the peer. ok is false if the peer does not have the entity, or is sent that it
+// does not, or keeps it as it was last sent.
 func (p *Peer) ShownNow(s repl.Slot) (at Shown, ok bool) {
 	if !p.state.Slots.Used.Has(int(s)) {
 		return Shown{}, false
@@ -80,32 +81,29 @@ func (p *Peer) ShownNow(s repl.Slot) (at Shown, ok bool) {
 
 func shownAt(p *group.Peer, s repl.Slot) (at Shown, ok bool) {
 	sp, i := p.Locate(p.State.Slots.Group[s])
-	if i < 0 || i >= len(sp.Phase) || sp.Phase[i] != group.Present || sp.Retained.Has(i) || sp.ShownAgain.Has(i) || sp.Hidden.Has(i) {
+	if i < 0 || i >= len(sp.Phase) || sp.Phase[i] != group.Present || sp.Retained.Has(i) || sp.ShownAgain.Has(i) {
 		return Shown{}, false
 	}
 	_, m := p.State.Member(s)
 	if sp.StructureAsOf[i].Before(m.Joined) {
 		return Shown{}, false
 	}
-	h, some := hiddenPart(p, sp, i, m.Number)
-	if some && h.Whole {
-		return Shown{}, false
-	}
-	return Shown{Group: placeAt(sp, i), Hidden: h.Comps}, true
+	h, was := hiddenPart(p, sp, i, m.Number)
+	return Shown{Group: placeAt(sp, i), Hidden: h.Comps.Or(was.Comps), Ended: h.Whole || sp.Hidden.Has(i)}, !was.Whole
 }
 
-// hiddenPart returns the part of a member that is hidden from a peer, or was when the peer was last sent the
+// hiddenPart returns the part of a member that is hidden from a peer, and that which was when the peer was last sent the
 // group.
-func hiddenPart(p *group.Peer, sp *group.Space, i int, n repl.Member) (h view.HiddenMember, some bool) {
+func hiddenPart(p *group.Peer, sp *group.Space, i int, n repl.Member) (h, was view.HiddenMember) {
 	now, sent := sp.ViewOf(i), p.SentView(sp, i)
 	if now == 0 && sent == 0 {
-		return h, false
+		return h, was
 	}
-	h, some = p.State.Views.Hidden(now, n)
-	if was, both := p.State.Views.Hidden(sent, n); both && now != sent {
-		h.Whole, h.Comps, some = h.Whole || was.Whole, h.Comps.Or(was.Comps), true
+	h, _ = p.State.Views.Hidden(now, n)
+	if was = h; now != sent {
+		was, _ = p.State.Views.Hidden(sent, n)
 	}
-	return h, some
+	return h, was
 }
 
 // isShownInPast reports whether a peer that has an entity is to interpolate it. hidden are the components that are hidden

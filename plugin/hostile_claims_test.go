@@ -30,7 +30,7 @@ type liar struct {
 }
 
 func newLiar(t *testing.T, seed uint64) *liar {
-	l := &liar{hideout: newHideout(t, false), rng: rand.New(rand.NewPCG(seed, 5))}
+	l := &liar{hideout: newHideout(t), rng: rand.New(rand.NewPCG(seed, 5))}
 	owned := generic.NewMap4[thrust, glance, components.ControlledBy, components.Replicate](l.world)
 	l.honest = owned.NewWith(&thrust{}, &glance{}, &components.ControlledBy{Client: 1, Keep: true}, &components.Replicate{})
 	l.joinWith(galleryProtocol(), 1, honest(1))

@@ -1,6 +1,7 @@
 package plugin_test
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/mlange-42/arche/ecs"
@@ -15,12 +16,15 @@ import (
 // secretPlace is the place of an entity while it is hidden.
 const secretPlace = 1e6
 
-// hideout has entities that are hidden from the raider half of the time, or now and then if they rest, and shown to others.
+// hideout has entities of one group that are hidden from the raider half of the time, and shown to others. With rng they
+// are hidden for short times, rest for as many ticks as pace says, and move to other groups.
 type hideout struct {
 	*gallery
-	rests    bool // the members rest, in several groups, and are hidden for short times
+	rng      *rand.Rand
+	pace     int
 	members  []ecs.Entity
-	shown    int // values in views
+	hidden   []entangle.Tick // with rng: until when each member is
+	shown    int             // values in views
 	revealed []revealed
 }
 
@@ -31,16 +35,13 @@ type revealed struct {
 	tick    entangle.Tick // of the view
 }
 
-func newHideout(t *testing.T, rests bool) *hideout {
-	h := &hideout{gallery: newGallery(t), rests: rests}
+func newHideout(t *testing.T) *hideout {
+	h := &hideout{gallery: newGallery(t)}
 	things := generic.NewMap2[runner, components.Replicate](h.world)
-	for i := range 6 {
-		r := components.Replicate{Interpolate: components.Everyone, Group: 1}
-		if rests {
-			r.Group = components.Group(1 + i/2)
-		}
-		h.members = append(h.members, things.NewWith(&runner{}, &r))
+	for range 6 {
+		h.members = append(h.members, things.NewWith(&runner{}, &components.Replicate{Interpolate: components.Everyone, Group: 1}))
 	}
+	h.hidden = make([]entangle.Tick, len(h.members))
 	h.also = h.look
 	return h
 }
@@ -60,10 +61,10 @@ func (h *hideout) look(rewind *plugin.Rewind[runner]) {
 	others := ecs.GetResource[components.Targets](h.world).Except(raider)
 	places, tags := generic.NewMap1[runner](h.world), generic.NewMap1[components.Replicate](h.world)
 	for i, e := range h.members {
-		tick := int(h.server.Tick()) + 7*i
-		shown, place := tick%60 < 30, tick-7*i
-		if h.rests {
-			shown, place = tick%(23+8*i) >= 1+i/2, 0
+		tick := int(h.server.Tick())
+		shown, place := (tick+7*i)%60 < 30, tick
+		if h.rng != nil {
+			shown, place = h.wander(i, tags.Get(e)), tick/h.pace*h.pace
 		}
 		if shown {
 			places.Get(e).Tick, tags.Get(e).Target = float32(place), components.Everyone
@@ -71,6 +72,18 @@ func (h *hideout) look(rewind *plugin.Rewind[runner]) {
 			places.Get(e).Tick, tags.Get(e).Target = secretPlace, others
 		}
 	}
+}
+
+// wander hides a member at random, and moves it to other groups. It reports whether the raider may see the member.
+func (h *hideout) wander(i int, r *components.Replicate) bool {
+	now := h.server.Tick()
+	if !now.Before(h.hidden[i]) && h.rng.IntN(20) == 0 {
+		h.hidden[i] = now + 1 + entangle.Tick(h.rng.IntN(1+h.rng.IntN(15)))
+	}
+	if h.rng.IntN(40) == 0 {
+		r.Group = components.Group(h.rng.IntN(4))
+	}
+	return !now.Before(h.hidden[i])
 }
 
 // No value of a view is of a time at which the entity was hidden from the client, whatever the client acknowledges.
@@ -86,23 +99,48 @@ func TestNoViewRevealsWhereAHiddenEntityIs(t *testing.T) {
 		"acknowledgements left out":     {func(n int) bool { return n%90 < 25 }, 100},
 		"no acknowledgements after all": {func(n int) bool { return n < 90 }, 100},
 	} {
-		each := func(t *testing.T, rests bool) {
-			h := newHideout(t, rests)
+		t.Run(name, func(t *testing.T) {
+			h := newHideout(t)
 			for n := range 600 {
-				if c.acks(n) {
-					h.acknowledge()
-				}
-				h.shoot(h.server.Tick(), 12)
-				h.game.run(1)
-				h.sess.Advance(h.now)
+				h.step(c.acks(n), 12)
 			}
-			require.True(t, h.here(raider))
 			require.GreaterOrEqual(t, h.shown, c.shown)
-			if n := len(h.revealed); n > 0 {
-				require.Fail(t, "it is revealed", "%d of %d values, the first: %+v, the last: %+v", n, h.shown, h.revealed[0], h.revealed[n-1])
-			}
-		}
-		t.Run(name, func(t *testing.T) { each(t, false) })
-		t.Run(name+", at rest", func(t *testing.T) { each(t, true) })
+			h.requireHidden(t)
+		})
 	}
+}
+
+// step runs a tick in which the raider claims a screen of so many ticks before.
+func (h *hideout) step(acknowledges bool, back uint64) {
+	if acknowledges {
+		h.acknowledge()
+	}
+	h.shoot(h.server.Tick(), back)
+	h.game.run(1)
+	h.sess.Advance(h.now)
+}
+
+func (h *hideout) requireHidden(t *testing.T) {
+	require.True(t, h.here(raider))
+	if n := len(h.revealed); n > 0 {
+		require.Fail(t, "it is revealed", "%d of %d values, the first: %+v, the last: %+v", n, h.shown, h.revealed[0], h.revealed[n-1])
+	}
+}
+
+// The same where entities rest for long, are hidden for short times, and move to other groups while they are hidden.
+//
+// Proves: L4
+func TestNoViewRevealsWhereAHiddenEntityWanders(t *testing.T) {
+	shown := 0
+	for seed := range uint64(24) {
+		h, rng := newHideout(t), rand.New(rand.NewPCG(2188+seed, 5))
+		h.rng, h.pace = rng, []int{100, 30, 5, 1}[seed%4]
+		every := 1 + rng.IntN(40)
+		for range 300 {
+			h.step(rng.IntN(every) < 3, rng.Uint64N(25))
+		}
+		h.requireHidden(t)
+		shown += h.shown
+	}
+	require.Greater(t, shown, 10000)
 }

@@ -34,10 +34,7 @@ func (r *Received) Depart(g Group, t Target, every int, joined, tick entangle.Ti
 	if rec.mask == 0 {
 		return
 	}
-	d := departure{slot: t.Slot, entity: t.Entity, hidden: hidden, every: every, since: rec.since, until: tick, arrived: rec.arrived, moved: moved, group: g, earlier: rec.parted}
-	if d.since.Before(joined) {
-		d.since = joined
-	}
+	d := departure{slot: t.Slot, entity: t.Entity, hidden: hidden, every: every, since: rec.sentAsOf(joined), until: tick, arrived: rec.arrived, moved: moved, group: g, earlier: rec.parted}
 	if r.departures.Len() == MaxDepartures {
 		r.dropDeparture()
 	}

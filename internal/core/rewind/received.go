@@ -79,6 +79,8 @@ func (a *arrival) set(with arrival) {
 // change is a change of a group's structure. Later updates wait for it.
 type change struct {
 	tick    entangle.Tick
+	after   entangle.Tick // of the change before: what joined the group since was sent with this one
+	shows   bool          // the client may see since then what it might not see before
 	arrived arrival
 }
 
@@ -336,8 +338,8 @@ func (r *Received) records(g Group, n int) []Record {
 func (r *Received) Begin(g Group, tick entangle.Tick) {
 	rec := r.record(g)
 	r.keepDepartures(rec)
-	none := change{tick: tick, arrived: arrival{tick: tick, known: true}}
-	*rec = Record{newest: tick, blocked: tick + farAhead, since: tick, prior: tick, mask: 1, seen: [2]entangle.Tick{tick, tick}, changes: [keptChanges]change{{tick: tick}, none, none}}
+	none := change{tick: tick, after: tick, arrived: arrival{tick: tick, known: true}}
+	*rec = Record{newest: tick, blocked: tick + farAhead, since: tick, prior: tick, mask: 1, seen: [2]entangle.Tick{tick, tick}, changes: [keptChanges]change{{tick: tick, after: tick}, none, none}}
 }
 
 // BeginAgain records that a client is sent a group again in full, as of a tick. What it had before that
@@ -375,13 +377,29 @@ func (r *Received) Change(g Group, tick entangle.Tick) {
 		drop = keptChanges - 1
 		rec.unsure = rec.changes[drop].tick
 	}
+	after := rec.changes[0].tick
 	copy(rec.changes[1:], rec.changes[:drop])
-	rec.changes[0], rec.blocked = change{tick: tick}, tick+farAhead
+	rec.changes[0], rec.blocked = change{tick: tick, after: after, shows: tick != rec.since && after.Before(rec.seen[0])}, tick+farAhead
 }
 
-// wasInTime reports whether a change arrived in time, or is so old that it makes no difference.
+// sentAsOf returns as of which tick the client was sent an entity that joined the group in a tick. That is a later one if
+// the change by which it joined had to wait, or hid it. Of changes that are no longer held it is not known.
+func (r *Record) sentAsOf(joined entangle.Tick) entangle.Tick {
+	if !r.since.Before(joined) {
+		return r.since
+	}
+	for i := range r.changes {
+		if c := &r.changes[i]; c.after.Before(joined) && joined.Before(c.tick) {
+			return c.tick
+		}
+	}
+	return joined
+}
+
+// wasInTime reports whether a change arrived in time and all that joined was sent at once, or it is so old that it makes no
+// difference.
 func (r *Received) wasInTime(c *change, now entangle.Tick) bool {
-	return c.arrived.known && (r.at(c.arrived, 1) == inTime || c.tick.Before(now-unsureTicks))
+	return c.arrived.known && (r.at(c.arrived, 1) == inTime && !c.shows || c.tick.Before(now-unsureTicks))
 }
 
 // eachArrival calls do for the arrival of the structure of a tick.

@@ -170,10 +170,7 @@ func (v *View) Add(e *Entities, now timesync.Shown) (added int) {
 			added, i = added+n, i+n
 			continue
 		}
-		b := bounds{since: records[i].since, until: records[i].seen[0], ends: e.Hidden}
-		if b.since.Before(e.Joined[i]) {
-			b.since = e.Joined[i]
-		}
+		b := bounds{since: records[i].sentAsOf(e.Joined[i]), until: records[i].seen[0], ends: e.Hidden}
 		t := Target{Slot: e.Slot + Slot(i), Entity: e.Names[i], Shown: now, Rewound: true, Gone: e.Gone}
 		if v.addBetween(&records[i], records[i].arrived, &b, &t, e.Every) {
 			added++
@@ -258,11 +255,8 @@ func (v *View) nextStay(client Client, d *departure) (next stay, ok bool) {
 		return stay{}, false
 	}
 	rec := v.received.record(p.Group)
-	next = stay{since: rec.since, gone: p.Gone, hidden: p.Hidden}
+	next = stay{since: rec.sentAsOf(p.Joined), gone: p.Gone, hidden: p.Hidden}
 	_, next.listed = v.Find(d.entity)
-	if next.since.Before(p.Joined) {
-		next.since = p.Joined
-	}
 	next.arrived = rec.joinedBy(next.since, rec.arrived)
 	return next, true
 }

@@ -169,9 +169,9 @@ func (sp *Space) ViewOf(i int) view.ID {
 	return sp.Views[i]
 }
 
-// Resend makes a group due again, because its last update was lost or was planned and not written. For a group with a
+// Requeue makes a group due again, because its last update was lost or was planned and not written. It sends nothing. For a group with a
 // view it resets Sent to the baseline: all changes since the baseline count as unsent again (schedule.Planner.hasUnsentValues).
-func (sp *Space) Resend(i int) {
+func (sp *Space) Requeue(i int) {
 	if sp.Retained.Has(i) || sp.ShownAgain.Has(i) {
 		return
 	}

@@ -170,7 +170,7 @@ func (p *Planner) RequeueUnsent() {
 	p.meterLate(left)
 	for _, s := range left {
 		for _, rec := range p.Records[s.From:s.To] {
-			s.Space.Resend(int(rec.At))
+			s.Space.Requeue(int(rec.At))
 		}
 	}
 	if p.Metered {

@@ -66,7 +66,7 @@ func (p *Planner) planPredictedGroup(f *PredictedGroup, sp *group.Space, i int) 
 	if p.lossy && !p.hasUnsentChange(sp, i) {
 		if again = p.takeRepeat(f, sp, i); again {
 			sp.NoteDue(i, p.state.Tick)
-			sp.Resend(i)
+			sp.Requeue(i)
 		}
 	}
 	if !sp.Due.Has(i) {

@@ -86,7 +86,7 @@ func (p *Planner) finish() {
 				s.Space.Due.Set(at) // as it was
 				continue
 			case p.choice.keys[rec]&picked == 0:
-				s.Space.Resend(at)
+				s.Space.Requeue(at)
 				continue
 			}
 			s.Space.Due.Clear(at)

@@ -34,7 +34,7 @@ func (u *updates) handleUpdateAcked(s flight.Sent) {
 	}
 }
 
-// sentSince reports whether a newer update of a group than that of a tick was sent, or may have been: Space.Resend
+// sentSince reports whether a newer update of a group than that of a tick was sent, or may have been: Space.Requeue
 // forgets when a group with a view was.
 func (u *updates) sentSince(sp *group.Space, i int, tick entangle.Tick) bool {
 	forgotten := sp.Sent[i].Before(tick) && sp.ViewOf(i) != 0

@@ -392,7 +392,7 @@ func (st *structure) handleGroupDelivered(sp *group.Space, i int, seq repl.Seq) 
 		}
 		sp.Fragmented.Clear(i)
 		sp.NoteDue(i, st.state.Tick)
-		sp.Resend(i)
+		sp.Requeue(i)
 		sp.UpdateSteady(i)
 	}
 	st.prediction.dropEmptyPredicted(sp, i)

@@ -36,7 +36,7 @@ func (u *updates) requeueLost(tick entangle.Tick, h repl.Handle) {
 		return
 	}
 	sp.NoteDue(i, u.state.Tick)
-	sp.Resend(i)
+	sp.Requeue(i)
 	u.stats.Resent++
 }
 

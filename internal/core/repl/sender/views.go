@@ -73,7 +73,7 @@ func (vis *visibility) changeView(sp *group.Space, i int, id view.ID) {
 	sp.Views[i] = id
 	vis.recordSeen(sp, i)
 	if sp.Due.Has(i) {
-		sp.Resend(i)
+		sp.Requeue(i)
 	}
 }
 

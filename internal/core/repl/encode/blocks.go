@@ -38,8 +38,8 @@ func earliestBaseline(rec *Update, c *chunk) entangle.Tick {
 	switch {
 	case c.view != 0 || c.prev > 0:
 		return rec.Base
-	case c.bases.Lo.Before(rec.StructureSent):
-		return rec.StructureSent
+	case c.bases.Lo.Before(rec.Earliest):
+		return rec.Earliest
 	}
 	return c.bases.Lo
 }
@@ -242,7 +242,7 @@ func (w *Encoder) WriteRun(r *Run, from repl.From) (made Copy, ok bool) {
 			return Copy{}, false
 		}
 		made.Bases.Intersect(c.bases)
-		w.Runs.records = append(w.Runs.records, Update{At: int32(h), Chunk: n, Base: from.Base, StructureSent: from.Base})
+		w.Runs.records = append(w.Runs.records, Update{At: int32(h), Chunk: n, Base: from.Base, Earliest: from.Base})
 	}
 	out, run := &w.Runs.w, repl.Run{Tick: w.state.Tick}
 	out.Reset(w.Runs.Arena)

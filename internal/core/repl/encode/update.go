@@ -10,10 +10,12 @@ import (
 // Update is an update of one group for one peer. It has copies of all that the writing needs from the peer's columns:
 // with many peers, the columns are no longer in the processor's cache when packets are written.
 type Update struct {
-	At            int32         // index in the group.Space: handle minus Space.First
-	Chunk         int32         // index in Encoder.Chunks.List; before it is encoded, ^group; or NothingToSend
-	Base          entangle.Tick // the peer's baseline
-	StructureSent entangle.Tick // Space.StructureSent of the group
+	At    int32         // index in the group.Space: handle minus Space.First
+	Chunk int32         // index in Encoder.Chunks.List; before it is encoded, ^group; or NothingToSend
+	Base  entangle.Tick // the peer's baseline
+	// Earliest is the earliest baseline that the record may state instead of Base: Space.ActionSent of the group, since the
+	// peer was not sent its present structure before.
+	Earliest entangle.Tick
 }
 
 // NothingToSend is the value of Update.Chunk if the group turned out to have no changes that the peer lacks.

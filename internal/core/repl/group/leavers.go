@@ -126,7 +126,7 @@ func (st *State) TidyDue() {
 // groups, since State.Native finds them here. waits reports that some peer has not acknowledged a leaver.
 func (st *State) dropAckedLeavers(id ident.Group) (waits bool) {
 	gr := &st.Groups[id]
-	toAll, toAny := st.structureSent(id)
+	toAll, toAny := st.structureAsOf(id)
 	kept, forgotten := gr.Left[:0], st.tidy.dropped[:0]
 	for _, l := range gr.Left {
 		native := l.Slot != repl.NoSlot && st.Slots.Home[l.Slot] == id && st.Slots.Number[l.Slot] == l.Number
@@ -154,9 +154,9 @@ func (gr *Group) hasLeaver(s repl.Slot) bool {
 	return slices.ContainsFunc(gr.Left, func(l Leaver) bool { return l.Slot == s })
 }
 
-// structureSent returns the ticks as of which the peers that have a group were sent its structure: the oldest, up to which
+// structureAsOf returns the ticks as of which the peers that have a group were sent its structure: the oldest, up to which
 // each peer was sent all structure, and the newest.
-func (st *State) structureSent(id ident.Group) (toAll, toAny entangle.Tick) {
+func (st *State) structureAsOf(id ident.Group) (toAll, toAny entangle.Tick) {
 	toAll, toAny = st.Tick, st.Tick-1<<30
 	for _, p := range st.Peers {
 		sp, i := p.Locate(id)

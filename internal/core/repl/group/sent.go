@@ -65,7 +65,7 @@ func (sp *Space) MarkActionsSent(i, n int, rec *repl.Record) {
 		sp.ShownAgain.ClearRange(i, end)
 	}
 	Fill(sp.Base[i:end], rec.Tick)
-	Fill(sp.StructureSent[i:end], rec.Tick)
+	Fill(sp.ActionSent[i:end], rec.Tick)
 	Fill(sp.StructureAsOf[i:end], rec.Tick)
 	if !sp.Retained.Has(i) {
 		Fill(sp.Sent[i:end], rec.Tick)

@@ -45,7 +45,7 @@ type Space struct {
 type Structure struct {
 	StructureDue   set.Bitset      // has structure to send
 	StructureAsOf  []entangle.Tick // newest tick as of which the peer was sent all structure that it may see
-	StructureSent  []entangle.Tick // newest tick at which an action was sent
+	ActionSent     []entangle.Tick // newest tick at which an action was sent
 	Seq            []repl.Seq      // sequence number of the newest action
 	Unacked        []uint8         // bit i is set while the action i before the newest one is in flight
 	ActionInFlight set.Bitset      // any action is in flight; see flight.Sent.Unproven
@@ -78,7 +78,7 @@ func (sp *Space) Grow(n int, now entangle.Tick) {
 	}
 	sp.Phase = extend(sp.Phase, n, Absent)
 	sp.Base, sp.Sent = extend(sp.Base, n, 0), extend(sp.Sent, n, 0)
-	sp.StructureAsOf, sp.StructureSent = extend(sp.StructureAsOf, n, now-1<<30), extend(sp.StructureSent, n, now-1<<30)
+	sp.StructureAsOf, sp.ActionSent = extend(sp.StructureAsOf, n, now-1<<30), extend(sp.ActionSent, n, now-1<<30)
 	sp.Seq, sp.Unacked = extend(sp.Seq, n, 0), extend(sp.Unacked, n, 0)
 	if sp.Views != nil {
 		sp.GrowViews(n)
@@ -108,7 +108,7 @@ func (sp *Space) reserveInitial() {
 	const n = initialWords * 64
 	sp.Phase = make([]Phase, 0, n)
 	sp.Base, sp.Sent = make([]entangle.Tick, 0, n), make([]entangle.Tick, 0, n)
-	sp.StructureAsOf, sp.StructureSent = make([]entangle.Tick, 0, n), make([]entangle.Tick, 0, n)
+	sp.StructureAsOf, sp.ActionSent = make([]entangle.Tick, 0, n), make([]entangle.Tick, 0, n)
 	sp.Seq, sp.Unacked = make([]repl.Seq, 0, n), make([]uint8, 0, n)
 	sp.IDs.Reserve(n)
 }
@@ -169,8 +169,9 @@ func (sp *Space) ViewOf(i int) view.ID {
 	return sp.Views[i]
 }
 
-// Requeue makes a group due again, because its last update was lost or was planned and not written. It sends nothing. For a group with a
-// view it resets Sent to the baseline: all changes since the baseline count as unsent again (schedule.Planner.hasUnsentValues).
+// Requeue makes a group due again, because its last update was lost or was planned and not written. It sends nothing. For
+// a group with a view it resets Sent to the baseline: all changes since the baseline count as unsent again
+// (schedule.Planner.hasUnsentValues).
 func (sp *Space) Requeue(i int) {
 	if sp.Retained.Has(i) || sp.ShownAgain.Has(i) {
 		return

@@ -199,12 +199,12 @@ func (p *Planner) planDue(sp *group.Space, first, last int, except set.Bitset) {
 // the records. The data of a group is spread over memory, and loads faster when the loads follow each other.
 func (p *Planner) gatherDue(sp *group.Space, i int, word uint64) {
 	sp.Due[i] &^= word
-	n, base, structureSent, ids := len(p.Records), sp.Base, sp.StructureSent, sp.IDs.Groups
+	n, base, actionSent, ids := len(p.Records), sp.Base, sp.ActionSent, sp.IDs.Groups
 	p.Records = slices.Grow(p.Records, bits.OnesCount64(word))[:n+bits.OnesCount64(word)]
 	for ; word != 0; word &= word - 1 {
 		k := i<<6 + bits.TrailingZeros64(word)
 		// Chunk is the index of the group until resolveGathered replaces it.
-		p.Records[n] = encode.Update{At: int32(k), Chunk: int32(ids[k]), Base: base[k], StructureSent: structureSent[k]}
+		p.Records[n] = encode.Update{At: int32(k), Chunk: int32(ids[k]), Base: base[k], Earliest: actionSent[k]}
 		n++
 	}
 }
@@ -350,7 +350,7 @@ func (p *Planner) Flatten(s *Step) Step {
 	for _, h := range groups {
 		from := p.groups.Public.Baseline(int(h))
 		chunk, _ := p.enc.Chunks.Find(p.state.Public.Groups[h], from, 0)
-		p.Records = append(p.Records, encode.Update{At: int32(h), Chunk: chunk, Base: from.Base, StructureSent: p.groups.Public.StructureSent[h]})
+		p.Records = append(p.Records, encode.Update{At: int32(h), Chunk: chunk, Base: from.Base, Earliest: p.groups.Public.ActionSent[h]})
 	}
 	return Step{Space: &p.groups.Public, From: first, To: len(p.Records)}
 }

@@ -24,8 +24,8 @@ type PredictedGroup struct {
 // NeededTick returns the tick as of which the peer must have received the group, to have all that it was sent of it. What
 // was sent at later ticks are repeats.
 func (f *PredictedGroup) NeededTick(sp *group.Space, i int) entangle.Tick {
-	if structureSent := sp.StructureSent[i]; !sp.Base[i].Before(f.FirstSent) || f.FirstSent.Before(structureSent) {
-		return structureSent
+	if actionSent := sp.ActionSent[i]; !sp.Base[i].Before(f.FirstSent) || f.FirstSent.Before(actionSent) {
+		return actionSent
 	}
 	return f.FirstSent
 }
@@ -95,7 +95,7 @@ func (p *Planner) MayLack(f *PredictedGroup, sp *group.Space, i int) bool {
 // of marks then have no tick of an update of it.
 func (p *Planner) noteAcked(sp *group.Space, i int) {
 	if sp.Predicted.Has(i) {
-		p.Predicted[p.SearchPredicted(sp, i)].FirstSent = sp.StructureSent[i]
+		p.Predicted[p.SearchPredicted(sp, i)].FirstSent = sp.ActionSent[i]
 	}
 }
 

@@ -151,7 +151,7 @@ func (st *structure) action(sp *group.Space, i int) (rec repl.Record, b *encode.
 	}
 	b = st.enc.Body(id, st.actionKey(sp, i, rec.Kind))
 	if rec.Kind == repl.Change && !b.ChangesStructure && !sp.Fragmented.Has(i) && !st.prediction.predictedStale(sp, i) {
-		st.noteStructureSent(sp, i) // even in a full window, or hidden structure would delay values
+		st.markStructureCurrent(sp, i) // even in a full window, or hidden structure would delay values
 		return rec, nil, false
 	}
 	if full {
@@ -180,7 +180,7 @@ func (st *structure) actionKind(sp *group.Space, i int, id ident.Group) (kind re
 			st.visibility.retire(i)
 		}
 		return 0, false
-	case sp.Phase[i] == group.Present && (sp.Sent[i] == st.state.Tick || sp.StructureSent[i] == st.state.Tick):
+	case sp.Phase[i] == group.Present && (sp.Sent[i] == st.state.Tick || sp.ActionSent[i] == st.state.Tick):
 		// The peer may already have the group as of this tick, and would drop another record of the tick.
 		return 0, false
 	case sp.Phase[i] == group.Ending, !gone && sp.NeedsFull.Has(i) && sp.Unacked[i] != 0:
@@ -203,9 +203,9 @@ func (st *structure) actionKind(sp *group.Space, i int, id ident.Group) (kind re
 	}
 }
 
-// noteStructureSent records that no structure which the peer may see is unsent in a group. Values become due as an
+// markStructureCurrent records that no structure which the peer may see is unsent in a group. Values become due as an
 // update.
-func (st *structure) noteStructureSent(sp *group.Space, i int) {
+func (st *structure) markStructureCurrent(sp *group.Space, i int) {
 	sp.StructureAsOf[i] = st.state.Tick
 	sp.StructureDue.Clear(i)
 	if !sp.Retained.Has(i) && !st.state.WaitsForTurn(sp.Group(i)) {

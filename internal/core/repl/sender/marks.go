@@ -53,7 +53,7 @@ func (pr *prediction) findMarkNeeds() (ok bool) {
 		case id == ident.NoGroup || pr.state.Groups[id].TooLarge, sp.Phase[i] == group.Absent && !sp.StructureDue.Has(i):
 			// The peer never had it, or will receive no more of it: nothing to wait for.
 		case sp.Phase[i] == group.Ending && !sp.StructureDue.Has(i):
-			pr.needs = append(pr.needs, repl.Need{Group: f.Group, Tick: sp.StructureSent[i]})
+			pr.needs = append(pr.needs, repl.Need{Group: f.Group, Tick: sp.ActionSent[i]})
 		case sp.StructureDue.Has(i) || sp.Due.Has(i) || sp.Fragmented.Has(i) || sp.NeedsFull.Has(i):
 			return false
 		case pr.plan.MayLack(f, sp, i):

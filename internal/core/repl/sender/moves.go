@@ -147,8 +147,8 @@ func (st *structure) addTrailNeeds(s repl.Slot, into ident.Group) {
 			case sp.HasLeaver(i, l):
 				st.addNeed(repl.Need{Group: h, Tick: st.state.Tick}) // the removal is sent in this tick as well
 			case !pending || sp.AsOf(i).Before(l.Joined): // the peer has applied all that it was sent, or never had the entity there
-			case sp.StructureSent[i].Before(l.Left): // the group ended at the peer before the entity left, or the leaving is hidden
-				st.addNeed(repl.Need{Group: h, Tick: sp.StructureSent[i]})
+			case sp.ActionSent[i].Before(l.Left): // the group ended at the peer before the entity left, or the leaving is hidden
+				st.addNeed(repl.Need{Group: h, Tick: sp.ActionSent[i]})
 			default:
 				st.addNeed(repl.Need{Group: h, Tick: l.Left})
 			}

@@ -75,7 +75,7 @@ func (st *structure) appendEnds(heads *repl.Heads, i, room int) (n int) {
 		return 0
 	}
 	rec := repl.Record{Kind: repl.Gone, Group: repl.Handle(i), Seq: sp.Seq[i].Next(), Tick: st.state.Tick}
-	for k := i; sp.StructureDue.Has(k) && sp.Seq[k] == sp.Seq[i] && sp.StructureSent[k] == sp.StructureSent[i] && st.endsPlainly(k); k++ {
+	for k := i; sp.StructureDue.Has(k) && sp.Seq[k] == sp.Seq[i] && sp.ActionSent[k] == sp.ActionSent[i] && st.endsPlainly(k); k++ {
 		if st.w.LenBits()+encode.LonePlainBits+1 > room && (n > 0 || !st.actions.LastIsEmpty()) {
 			break
 		}
@@ -100,7 +100,7 @@ func (st *structure) appendEnds(heads *repl.Heads, i, room int) (n int) {
 func (st *structure) endsPlainly(i int) bool {
 	sp := &st.groups.Public
 	id := st.state.Public.Groups[i]
-	if id == ident.NoGroup || sp.Phase[i] != group.Present || sp.Sent[i] == st.state.Tick || sp.StructureSent[i] == st.state.Tick {
+	if id == ident.NoGroup || sp.Phase[i] != group.Present || sp.Sent[i] == st.state.Tick || sp.ActionSent[i] == st.state.Tick {
 		return false
 	}
 	if sp.Unacked[i]&windowFull != 0 || sp.Predicted.Has(i) || sp.Fragmented.Has(i) || sp.ViewOf(i) != 0 {

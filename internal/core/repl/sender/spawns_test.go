@@ -40,7 +40,7 @@ func TestActionsWrittenTogetherCarryTheSame(t *testing.T) {
 			peers[i].ActionsSent(number)
 		}
 		require.Equal(t, peers[1].groups.Public.Unacked, peers[0].groups.Public.Unacked)
-		require.Equal(t, peers[1].groups.Public.StructureSent, peers[0].groups.Public.StructureSent)
+		require.Equal(t, peers[1].groups.Public.ActionSent, peers[0].groups.Public.ActionSent)
 	}
 	deliver := func() {
 		for _, p := range peers {

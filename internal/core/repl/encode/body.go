@@ -20,16 +20,16 @@ type Key struct {
 	// AllMoved makes a Full list every entity that moved to another group. It is for a peer that was sent the group
 	// before and may have applied less than it acknowledged.
 	AllMoved bool
-	// Resync makes a Full include the frozen members that were there as of AsOf, as they were before the pause: the peer
+	// Resync makes a Full include the frozen members that were there as of MembersAsOf, as they were before the pause: the peer
 	// may lack them.
 	Resync bool
 	// Peer makes a body for one peer alone. It is set if a leaver that moved or was orphaned despawns at the peer.
 	Peer *group.Peer
-	// Retained makes a Change for a retained group. It has only removals: of members that were there as of AsOf and
+	// Retained makes a Change for a retained group. It has only removals: of members that were there as of MembersAsOf and
 	// left, and of what NewView hides and View does not.
-	Retained bool
-	NewView  view.ID
-	AsOf     entangle.Tick // for Retained and Resync
+	Retained    bool
+	NewView     view.ID
+	MembersAsOf entangle.Tick // for Retained and Resync
 }
 
 // beginRecord starts the contents of a record.
@@ -74,7 +74,7 @@ type Body struct {
 func (b *Body) serves(key *Key) bool {
 	return b.key.Kind == key.Kind && b.key.View == key.View && b.key.Peer == key.Peer && b.key.prev == key.prev &&
 		b.key.AllMoved == key.AllMoved && b.key.Resync == key.Resync &&
-		b.key.Retained == key.Retained && b.key.NewView == key.NewView && b.key.AsOf == key.AsOf &&
+		b.key.Retained == key.Retained && b.key.NewView == key.NewView && b.key.MembersAsOf == key.MembersAsOf &&
 		b.bases.Contains(key.Base) && b.shapes.Contains(key.Structure)
 }
 

@@ -242,7 +242,7 @@ func (w *Encoder) includesLeaver(id ident.Group, l *group.Leaver) bool {
 		return true
 	}
 	if b.key.Retained {
-		return !b.key.AsOf.Before(l.Joined) && b.shapes.Narrow(b.key.Structure, l.Left)
+		return !b.key.MembersAsOf.Before(l.Joined) && b.shapes.Narrow(b.key.Structure, l.Left)
 	}
 	return !b.shapes.Narrow(b.key.Structure, l.Joined) && b.shapes.Narrow(b.key.Structure, l.Left)
 }
@@ -313,7 +313,7 @@ func (w *Encoder) encodeJoining(id ident.Group) {
 // resync the peer may lack the member, and is sent it.
 func (w *Encoder) keepsFrozen(m *group.Member) bool {
 	key := &w.Bodies.current.key
-	return w.state.IsFrozen(m) && !(key.Resync && !key.AsOf.Before(m.Joined))
+	return w.state.IsFrozen(m) && !(key.Resync && !key.MembersAsOf.Before(m.Joined))
 }
 
 // encodeJoiner writes which entity joins: a native, with an id that follows from the group and the number, or a reference.

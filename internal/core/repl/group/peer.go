@@ -129,7 +129,7 @@ func (p *Peer) SentView(sp *Space, i int) view.ID {
 func (p *Peer) MayHave(s repl.Slot) bool {
 	_, m := p.State.Member(s)
 	sp, i := p.Locate(p.State.Slots.Group[s])
-	if i >= 0 && !sp.AsOf(i).Before(m.Joined) && p.HasNumber(sp, i, m.Number) {
+	if i >= 0 && !sp.MembersAsOf(i).Before(m.Joined) && p.HasNumber(sp, i, m.Number) {
 		if sp.Phase[i] != Ending || m.Joined != sp.StructureAsOf[i] { // the end of a group does not send members that joined in its tick
 			return true
 		}

@@ -7,9 +7,9 @@ import (
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-// AsOf returns the tick of the members of a group that the peer has. Of a retained group the peer may have been
+// MembersAsOf returns the tick of the members of a group that the peer has. Of a retained group the peer may have been
 // sent the end of members since.
-func (sp *Space) AsOf(i int) entangle.Tick {
+func (sp *Space) MembersAsOf(i int) entangle.Tick {
 	if sp.Retained.Has(i) || sp.ShownAgain.Has(i) {
 		return sp.Sent[i]
 	}
@@ -40,7 +40,7 @@ func (sp *Space) StartRetaining(i int, now entangle.Tick) {
 
 // HasLeaver reports whether a peer still has a leaver of a group.
 func (sp *Space) HasLeaver(i int, l *Leaver) bool {
-	return sp.Phase[i] == Present && !sp.AsOf(i).Before(l.Joined) && sp.StructureAsOf[i].Before(l.Left)
+	return sp.Phase[i] == Present && !sp.MembersAsOf(i).Before(l.Joined) && sp.StructureAsOf[i].Before(l.Left)
 }
 
 // SendAsAction makes a group travel as an action, because its update is too large for any packet: in

@@ -34,7 +34,7 @@ type Space struct {
 	Steady       set.Bitset      // an update can be sent without further checks; see UpdateSteady
 
 	Predicted set.Bitset      // the peer predicts a member, or may still do so
-	Sent      []entangle.Tick // newest tick at which anything was sent, except as part of a whole run; for retained groups see AsOf
+	Sent      []entangle.Tick // newest tick at which anything was sent, except as part of a whole run; for retained groups see MembersAsOf
 	Prev      []uint8         // number of ticks from the previous baseline to Base; nil if no component needs it
 	Phase     []Phase
 	Structure

@@ -229,7 +229,7 @@ func (st *structure) actionKey(sp *group.Space, i int, kind repl.Kind) encode.Ke
 		key.Structure = sp.StructureAsOf[i]
 	}
 	if kind == repl.Full && sp.AwaitsResync.Has(i) {
-		key.Resync, key.AsOf = true, sp.AsOf(i)
+		key.Resync, key.MembersAsOf = true, sp.MembersAsOf(i)
 	}
 	if sp.Retained.Has(i) {
 		st.visibility.setRetainedKey(&key, sp, i)

@@ -146,7 +146,7 @@ func (st *structure) addTrailNeeds(s repl.Slot, into ident.Group) {
 			case l.Slot != s:
 			case sp.HasLeaver(i, l):
 				st.addNeed(repl.Need{Group: h, Tick: st.state.Tick}) // the removal is sent in this tick as well
-			case !pending || sp.AsOf(i).Before(l.Joined): // the peer has applied all that it was sent, or never had the entity there
+			case !pending || sp.MembersAsOf(i).Before(l.Joined): // the peer has applied all that it was sent, or never had the entity there
 			case sp.ActionSent[i].Before(l.Left): // the group ended at the peer before the entity left, or the leaving is hidden
 				st.addNeed(repl.Need{Group: h, Tick: sp.ActionSent[i]})
 			default:

@@ -80,7 +80,7 @@ func (vis *visibility) hideRetained(i int, id ident.Group, hidden []view.Hidden)
 		for ; len(parts) > 0 && parts[0].Number == m.Number; parts = parts[1:] {
 			h.Whole, h.Comps = h.Whole || parts[0].Whole, h.Comps.Or(parts[0].Comps)
 		}
-		t, l := vis.state.NarrowRetained(m, has, h, sp.AsOf(i))
+		t, l := vis.state.NarrowRetained(m, has, h, sp.MembersAsOf(i))
 		to, lacks = t.AppendTo(to), l.AppendTo(lacks)
 	}
 	to, lacks = vis.state.AppendHiddenLeavers(to, id, has), vis.state.AppendHiddenLeavers(lacks, id, has)
@@ -129,7 +129,7 @@ func (w *World) noteInserts(s repl.Slot, inserted set.Mask) {
 	_, m := w.state.Member(s)
 	for _, v := range w.state.Groups[id].Viewers {
 		p := w.byIndex[v.Peer()]
-		p.visibility.noteLacked(v.Handle(), m, inserted.Without(w.state.MayHaveHad(s, inserted, p.groups.Private.AsOf(v.Handle()))))
+		p.visibility.noteLacked(v.Handle(), m, inserted.Without(w.state.MayHaveHad(s, inserted, p.groups.Private.MembersAsOf(v.Handle()))))
 	}
 	w.state.Slots.NoteInserts(s, inserted, w.state.Tick)
 }
@@ -138,12 +138,12 @@ func (w *World) noteInserts(s repl.Slot, inserted set.Mask) {
 // the group or got another view of it.
 func (vis *visibility) noteEarlierInserts(i int, id ident.Group) {
 	sp := &vis.groups.Private
-	if sp.AsOf(i) == vis.state.Tick {
+	if sp.MembersAsOf(i) == vis.state.Tick {
 		return
 	}
 	for k := range vis.state.Groups[id].Members {
 		m := &vis.state.Groups[id].Members[k]
-		vis.noteLacked(i, m, vis.state.InsertedNow(m.Slot, sp.AsOf(i)))
+		vis.noteLacked(i, m, vis.state.InsertedNow(m.Slot, sp.MembersAsOf(i)))
 	}
 }
 
@@ -152,7 +152,7 @@ func (vis *visibility) noteEarlierInserts(i int, id ident.Group) {
 // components are hidden later, they are removed as if the peer had them.
 func (vis *visibility) noteLacked(i int, m *group.Member, comps set.Mask) {
 	sp := &vis.groups.Private
-	if comps.IsZero() || sp.AsOf(i).Before(m.Joined) {
+	if comps.IsZero() || sp.MembersAsOf(i).Before(m.Joined) {
 		return
 	}
 	if sp.Retained.Has(i) {
@@ -208,6 +208,6 @@ func (vis *visibility) forgetSentView(sp *group.Space, i int) {
 // setRetainedKey sets the fields of a key that an action of a retained group needs.
 func (vis *visibility) setRetainedKey(key *encode.Key, sp *group.Space, i int) {
 	key.Base, key.Structure = vis.state.Tick, sp.StructureAsOf[i]
-	key.Retained, key.AsOf = true, sp.AsOf(i)
+	key.Retained, key.MembersAsOf = true, sp.MembersAsOf(i)
 	key.View, key.NewView = vis.groups.SentView(sp, i), sp.ViewOf(i)
 }

@@ -11,7 +11,7 @@ import (
 // sent the end of members since.
 func (sp *Space) MembersAsOf(i int) entangle.Tick {
 	if sp.Retained.Has(i) || sp.ShownAgain.Has(i) {
-		return sp.Sent[i]
+		return sp.Planned[i]
 	}
 	return sp.StructureAsOf[i]
 }
@@ -31,8 +31,8 @@ func (sp *Space) StartRetaining(i int, now entangle.Tick) {
 	sp.NeedsFull.Clear(i)
 	sp.Fragmented.Clear(i)
 	sp.Steady.Clear(i)
-	if sp.Sent[i] != now && !sp.ShownAgain.Has(i) && !sp.Retained.Has(i) { // else Sent is right: this tick, or that of the last retention
-		sp.Sent[i] = sp.StructureAsOf[i]
+	if sp.Planned[i] != now && !sp.ShownAgain.Has(i) && !sp.Retained.Has(i) { // else Planned is right: this tick, or that of the last retention
+		sp.Planned[i] = sp.StructureAsOf[i]
 	}
 	sp.Retained.Set(i)
 	sp.ShownAgain.Clear(i)
@@ -68,7 +68,7 @@ func (sp *Space) MarkActionsSent(i, n int, rec *repl.Record) {
 	Fill(sp.ActionSent[i:end], rec.Tick)
 	Fill(sp.StructureAsOf[i:end], rec.Tick)
 	if !sp.Retained.Has(i) {
-		Fill(sp.Sent[i:end], rec.Tick)
+		Fill(sp.Planned[i:end], rec.Tick)
 	}
 	if sp.Prev != nil {
 		clear(sp.Prev[i:end])

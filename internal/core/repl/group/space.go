@@ -34,7 +34,7 @@ type Space struct {
 	Steady       set.Bitset      // an update can be sent without further checks; see UpdateSteady
 
 	Predicted set.Bitset      // the peer predicts a member, or may still do so
-	Sent      []entangle.Tick // newest tick at which anything was sent, except as part of a whole run; for retained groups see MembersAsOf
+	Planned   []entangle.Tick // newest tick for which an update was planned or an action sent; not of updates in whole runs; for retained groups see MembersAsOf
 	Prev      []uint8         // number of ticks from the previous baseline to Base; nil if no component needs it
 	Phase     []Phase
 	Structure
@@ -77,7 +77,7 @@ func (sp *Space) Grow(n int, now entangle.Tick) {
 		return
 	}
 	sp.Phase = extend(sp.Phase, n, Absent)
-	sp.Base, sp.Sent = extend(sp.Base, n, 0), extend(sp.Sent, n, 0)
+	sp.Base, sp.Planned = extend(sp.Base, n, 0), extend(sp.Planned, n, 0)
 	sp.StructureAsOf, sp.ActionSent = extend(sp.StructureAsOf, n, now-1<<30), extend(sp.ActionSent, n, now-1<<30)
 	sp.Seq, sp.Unacked = extend(sp.Seq, n, 0), extend(sp.Unacked, n, 0)
 	if sp.Views != nil {
@@ -107,7 +107,7 @@ func extend[T any](column []T, n int, value T) []T {
 func (sp *Space) reserveInitial() {
 	const n = initialWords * 64
 	sp.Phase = make([]Phase, 0, n)
-	sp.Base, sp.Sent = make([]entangle.Tick, 0, n), make([]entangle.Tick, 0, n)
+	sp.Base, sp.Planned = make([]entangle.Tick, 0, n), make([]entangle.Tick, 0, n)
 	sp.StructureAsOf, sp.ActionSent = make([]entangle.Tick, 0, n), make([]entangle.Tick, 0, n)
 	sp.Seq, sp.Unacked = make([]repl.Seq, 0, n), make([]uint8, 0, n)
 	sp.IDs.Reserve(n)
@@ -170,7 +170,7 @@ func (sp *Space) ViewOf(i int) view.ID {
 }
 
 // Requeue makes a group due again, because its last update was lost or was planned and not written. It sends nothing. For
-// a group with a view it resets Sent to the baseline: all changes since the baseline count as unsent again
+// a group with a view it resets Planned to the baseline: all changes since the baseline count as unsent again
 // (schedule.Planner.hasUnsentValues).
 func (sp *Space) Requeue(i int) {
 	if sp.Retained.Has(i) || sp.ShownAgain.Has(i) {
@@ -178,7 +178,7 @@ func (sp *Space) Requeue(i int) {
 	}
 	sp.Due.Set(i)
 	if sp.ViewOf(i) != 0 {
-		sp.Sent[i] = sp.Base[i]
+		sp.Planned[i] = sp.Base[i]
 	}
 }
 

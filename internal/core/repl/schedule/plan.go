@@ -306,8 +306,8 @@ func (p *Planner) encodeRecord(sp *group.Space, rec *encode.Update, id ident.Gro
 		p.groups.ReserveHandle(home[s])
 		p.groups.MarkReferred(home[s])
 	}
-	if !p.Metered { // otherwise a limit may drop the record; NoteWritten sets Sent
-		sp.Sent[i] = p.state.Tick
+	if !p.Metered { // otherwise a limit may drop the record; NoteWritten sets Planned
+		sp.Planned[i] = p.state.Tick
 	}
 	return true
 }
@@ -325,8 +325,8 @@ func (p *Planner) hasUnsentValues(sp *group.Space, i int, id ident.Group) bool {
 		}
 		return false
 	}
-	if v := sp.ViewOf(i); v != 0 && !w.HasVisibleChange(id, v, sp.Sent[i]) {
-		if sp.Sent[i] == sp.Base[i] {
+	if v := sp.ViewOf(i); v != 0 && !w.HasVisibleChange(id, v, sp.Planned[i]) {
+		if sp.Planned[i] == sp.Base[i] {
 			p.noteAcked(sp, i)
 		}
 		sp.Due.Clear(i)
@@ -358,7 +358,7 @@ func (p *Planner) Flatten(s *Step) Step {
 // NoteWritten records that updates were written to a packet of a metered peer, and how late they were.
 func (p *Planner) NoteWritten(sp *group.Space, records []encode.Update) {
 	for i := range records {
-		sp.Sent[records[i].At] = p.state.Tick
+		sp.Planned[records[i].At] = p.state.Tick
 		if p.short.cut {
 			p.noteLateness(sp, int(records[i].At))
 		}

@@ -34,7 +34,7 @@ func (f *PredictedGroup) NeededTick(sp *group.Space, i int) entangle.Tick {
 // and counts the repeat. An update is repeated until the peer has acknowledged it.
 func (p *Planner) takeRepeat(f *PredictedGroup, sp *group.Space, i int) bool {
 	tick := p.state.Tick
-	if !sp.Base[i].Before(sp.Sent[i]) || !flight.RepeatDue(f.repeats, tick.Sub(sp.Sent[i])) {
+	if !sp.Base[i].Before(sp.Planned[i]) || !flight.RepeatDue(f.repeats, tick.Sub(sp.Planned[i])) {
 		return false
 	}
 	f.repeats--
@@ -81,14 +81,14 @@ func (p *Planner) planPredictedGroup(f *PredictedGroup, sp *group.Space, i int) 
 // hasUnsentChange reports whether a group is due, and has an unsent change that the peer may see.
 func (p *Planner) hasUnsentChange(sp *group.Space, i int) bool {
 	if v := sp.ViewOf(i); v != 0 && sp.Due.Has(i) {
-		return p.state.HasVisibleChange(sp.Group(i), v, sp.Sent[i])
+		return p.state.HasVisibleChange(sp.Group(i), v, sp.Planned[i])
 	}
 	return sp.Due.Has(i)
 }
 
 // MayLack reports whether the peer may lack something that it was sent of a group before this tick.
 func (p *Planner) MayLack(f *PredictedGroup, sp *group.Space, i int) bool {
-	return sp.Unacked[i] != 0 || sp.Base[i].Before(f.NeededTick(sp, i)) && sp.Sent[i] != p.state.Tick
+	return sp.Unacked[i] != 0 || sp.Base[i].Before(f.NeededTick(sp, i)) && sp.Planned[i] != p.state.Tick
 }
 
 // noteAcked records that a due predicted group has no change which the peer may see and has not acknowledged. The needs

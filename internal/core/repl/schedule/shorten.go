@@ -90,7 +90,7 @@ func (p *Planner) finish() {
 				continue
 			}
 			s.Space.Due.Clear(at)
-			s.Space.Sent[at] = p.state.Tick
+			s.Space.Planned[at] = p.state.Tick
 		}
 	}
 	p.countOverdue()

@@ -37,8 +37,8 @@ func (u *updates) handleUpdateAcked(s flight.Sent) {
 // sentSince reports whether a newer update of a group than that of a tick was sent, or may have been: Space.Requeue
 // forgets when a group with a view was.
 func (u *updates) sentSince(sp *group.Space, i int, tick entangle.Tick) bool {
-	forgotten := sp.Sent[i].Before(tick) && sp.ViewOf(i) != 0
-	return forgotten || tick.Before(sp.Sent[i]) || u.sentInRun(sp, i, tick)
+	forgotten := sp.Planned[i].Before(tick) && sp.ViewOf(i) != 0
+	return forgotten || tick.Before(sp.Planned[i]) || u.sentInRun(sp, i, tick)
 }
 
 // sentInRun reports whether a newer update of a group than that of a tick was sent with a whole run.

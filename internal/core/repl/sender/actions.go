@@ -180,7 +180,7 @@ func (st *structure) actionKind(sp *group.Space, i int, id ident.Group) (kind re
 			st.visibility.retire(i)
 		}
 		return 0, false
-	case sp.Phase[i] == group.Present && (sp.Sent[i] == st.state.Tick || sp.ActionSent[i] == st.state.Tick):
+	case sp.Phase[i] == group.Present && (sp.Planned[i] == st.state.Tick || sp.ActionSent[i] == st.state.Tick):
 		// The peer may already have the group as of this tick, and would drop another record of the tick.
 		return 0, false
 	case sp.Phase[i] == group.Ending, !gone && sp.NeedsFull.Has(i) && sp.Unacked[i] != 0:
@@ -371,7 +371,7 @@ func (st *structure) handleActionDelivered(a flight.Action, tick entangle.Tick) 
 
 // isPlainDelivery reports whether a group has one action in flight, and its delivery only has to clear that.
 func (st *structure) isPlainDelivery(sp *group.Space, i int) bool {
-	return sp.Unacked[i] == 1 && sp.Phase[i] == group.Present && sp.Base[i] == sp.Sent[i] && !sp.Fragmented.Has(i) && !sp.Predicted.Has(i)
+	return sp.Unacked[i] == 1 && sp.Phase[i] == group.Present && sp.Base[i] == sp.Planned[i] && !sp.Fragmented.Has(i) && !sp.Predicted.Has(i)
 }
 
 // handleGroupDelivered clears one delivered action of a group. When no other is in flight, it makes values due that may
@@ -385,7 +385,7 @@ func (st *structure) handleGroupDelivered(sp *group.Space, i int, seq repl.Seq) 
 		return
 	}
 	sp.ActionInFlight.Clear(i)
-	if updated := sp.Base[i].Before(sp.Sent[i]); updated || sp.Fragmented.Has(i) {
+	if updated := sp.Base[i].Before(sp.Planned[i]); updated || sp.Fragmented.Has(i) {
 		// Updates that were sent in the meantime are unproven (flight.Sent), so their changes are sent again.
 		if updated {
 			st.stats.Resent++

@@ -29,7 +29,7 @@ func (u *updates) handleUpdateLost(s flight.Sent) { u.requeueLost(s.Tick, s.Grou
 
 func (u *updates) requeueLost(tick entangle.Tick, h repl.Handle) {
 	sp, i := u.groups.LocateHandle(h)
-	if sp.Phase[i] != group.Present || sp.Retained.Has(i) || !sp.Base[i].Before(tick) || tick.Before(sp.Sent[i]) {
+	if sp.Phase[i] != group.Present || sp.Retained.Has(i) || !sp.Base[i].Before(tick) || tick.Before(sp.Planned[i]) {
 		return
 	}
 	if u.sentInRun(sp, i, tick) {

@@ -100,7 +100,7 @@ func (st *structure) appendEnds(heads *repl.Heads, i, room int) (n int) {
 func (st *structure) endsPlainly(i int) bool {
 	sp := &st.groups.Public
 	id := st.state.Public.Groups[i]
-	if id == ident.NoGroup || sp.Phase[i] != group.Present || sp.Sent[i] == st.state.Tick || sp.ActionSent[i] == st.state.Tick {
+	if id == ident.NoGroup || sp.Phase[i] != group.Present || sp.Planned[i] == st.state.Tick || sp.ActionSent[i] == st.state.Tick {
 		return false
 	}
 	if sp.Unacked[i]&windowFull != 0 || sp.Predicted.Has(i) || sp.Fragmented.Has(i) || sp.ViewOf(i) != 0 {

@@ -143,7 +143,7 @@ func (u *updates) appendFlattened(s *schedule.Step, room int) bool {
 	r := s.Run
 	*s = u.plan.Flatten(s)
 	for _, h := range r.Groups {
-		u.groups.Public.Sent[h] = u.state.Tick
+		u.groups.Public.Planned[h] = u.state.Tick
 	}
 	u.groups.Public.MarkRunSent(&r.Run)
 	return u.appendRecords(s, room)

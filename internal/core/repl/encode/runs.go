@@ -45,20 +45,20 @@ func (r *runs) retireRuns(underWay entangle.Tick) {
 		if run.Carried {
 			r.past = append(r.past, run)
 		} else {
-			r.give(run)
+			r.recycle(run)
 		}
 	}
 	done := 0
 	for done < len(r.past) && r.past[done].Tick.Before(underWay) {
-		r.give(r.past[done])
+		r.recycle(r.past[done])
 		done++
 	}
 	r.past = r.past[:copy(r.past, r.past[done:])]
 	r.Now, r.Arena, r.begun = r.Now[:0], r.Arena[:0], false
 }
 
-// give keeps the memory of a run for another.
-func (r *runs) give(old *Run) {
+// recycle keeps the memory of a run for another.
+func (r *runs) recycle(old *Run) {
 	old.Groups, old.made = old.Groups[:0], old.made[:0]
 	r.unused = append(r.unused, old)
 }

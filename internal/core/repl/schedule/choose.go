@@ -86,7 +86,7 @@ func (p *Planner) choose(which int, steps []Step, room int) (bits int) {
 		}
 	}
 	for bits > room && len(k.taken) > 0 {
-		p.giveBack(1 + int(int64(len(k.taken))*int64(bits-room)/int64(bits)))
+		p.unpickLast(1 + int(int64(len(k.taken))*int64(bits-room)/int64(bits)))
 		bits = p.collect(which, steps)
 	}
 	p.setPrice(which)
@@ -147,8 +147,8 @@ func (p *Planner) takeNext(steps []Step, room int) (bits int) {
 	return 0
 }
 
-// giveBack undoes the choice of the n records that were taken last.
-func (p *Planner) giveBack(n int) {
+// unpickLast undoes the choice of the n records that were taken last.
+func (p *Planner) unpickLast(n int) {
 	k := &p.choice
 	kept := max(len(k.taken)-n, 0)
 	for _, rec := range k.taken[kept:] {

@@ -114,7 +114,7 @@ func (a *actionReader) action(rec *order.Record) error {
 	if a.bodies.report != nil {
 		return a.bodies.skipRecord(rec)
 	}
-	g := a.groups.get(rec.Group)
+	g := a.groups.uncached(rec.Group)
 	if g == nil || !g.Known {
 		if a.groups.endedBy(rec.Group, rec.Tick) {
 			return a.skipStale(rec)

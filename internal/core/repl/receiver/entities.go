@@ -33,14 +33,14 @@ func (p *place) inTransit() bool { return p.g == nil && !p.displaced }
 
 // locate returns the place of an entity. Most are at home, where no map is needed.
 func (e *entities) locate(id repl.ID) (place, bool) {
-	if g := e.groups.get(id.Group); g != nil {
+	if g := e.groups.uncached(id.Group); g != nil {
 		if m := g.member(id.Member); m != nil && m.id == id {
 			return place{slot: m.slot, g: g, number: id.Member}, true
 		}
 	}
 	p, ok := e.away[id]
 	if p.g != nil {
-		e.groups.get(p.g.Group) // ends the group's loan
+		e.groups.uncached(p.g.Group) // or its tick is out of date
 	}
 	return p, ok
 }

@@ -55,7 +55,7 @@ func (r *replica) applyPlans() error {
 	p.effort = searchEffort
 	for idle := 0; p.effort > 0 && idle < len(r.waiting.Needing()); idle++ {
 		p.turn %= len(r.waiting.Needing())
-		g := r.groups.get(r.waiting.Needing()[p.turn].Group)
+		g := r.groups.uncached(r.waiting.Needing()[p.turn].Group)
 		p.turn++
 		advanced, err := r.applyPlan(g)
 		if err != nil {
@@ -79,7 +79,7 @@ func (r *replica) applyPlan(g *group) (advanced bool, err error) {
 		if r.waiting.SetNeeds(&g.Queue, w, r.groups.Unmet(w.Needs)); len(w.Needs) == 0 {
 			return true, r.release(g.Group)
 		}
-		if needed := r.groups.get(w.Needs[len(w.Needs)-1].Group); needed == nil || len(needed.Waiting) == 0 {
+		if needed := r.groups.uncached(w.Needs[len(w.Needs)-1].Group); needed == nil || len(needed.Waiting) == 0 {
 			continue
 		}
 		switch p.find(g, w) {
@@ -173,7 +173,7 @@ func (p *plan) part(g *group) *planned {
 
 // meet plans the actions of a group that lead to a tick.
 func (p *plan) meet(need repl.Need) finding {
-	g := p.groups.get(need.Group)
+	g := p.groups.uncached(need.Group)
 	if g == nil {
 		return missing
 	}

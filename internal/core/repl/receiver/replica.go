@@ -59,7 +59,7 @@ func (r *replica) finish() error {
 		if w == nil {
 			return ErrNoRoom
 		}
-		r.evict(r.groups.get(q.Group), w)
+		r.evict(r.groups.uncached(q.Group), w)
 	}
 	for slot, ok := r.entities.takeAbandoned(); ok; slot, ok = r.entities.takeAbandoned() {
 		r.bodies.Begin(r.now())
@@ -141,7 +141,7 @@ const maxUnknown = 64 << 10 / 8
 
 // groupFor returns a record's group, and makes it if it is new; nil if there is no room for it.
 func (r *replica) groupFor(rec *order.Record) *group {
-	if g := r.groups.get(rec.Group); g != nil {
+	if g := r.groups.uncached(rec.Group); g != nil {
 		return g
 	}
 	room := maxUnknown

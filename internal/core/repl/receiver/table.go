@@ -11,7 +11,7 @@ import (
 
 // pageSize is how many handles share a page. A sender numbers its groups densely
 // in either space, so few pages hold them all; handles scattered to do harm cost a
-// page each, and all pages of both spaces together 25 MiB, 42 with their loans.
+// page each, and all pages of both spaces together 25 MiB, 42 with their caches.
 const pageSize = 256
 
 // table finds groups by handle, public and private. Handles are dense, and an index is much cheaper
@@ -28,16 +28,16 @@ type page struct {
 	groups [pageSize]*group
 	ended  [pageSize]entangle.Tick
 	ends   [pageSize / 64]uint64 // bit by handle: ended is set
-	lent   *[pageSize]loan       // by handle; nil: nothing is
+	cache  *[pageSize]cached     // by handle; nil: no group of the page is cached
 }
 
-// loan is a copy of what an update needs of a group, in an array by handle, so that a run of updates
-// reads few lines of memory. lend makes one only for a group that is known, begins with member 0 and
-// has nothing waiting for it. As long as there is a loan, its held is the tick of the replica, and
-// that of the group is out of date. table.get writes it back to the group and ends the loan. Without loans the case
-// receive/pose takes 12 % longer, and client/plain 8 %.
-type loan struct {
-	slot repl.Slot // of member 0; repl.NoSlot: there is no loan
+// cached is a copy of what an update needs of a group, in an array by handle, so that a run of updates
+// reads few lines of memory. cacheGroup makes one only for a group that is known, begins with member 0 and
+// has nothing waiting for it. As long as the group is cached, its tick is written here, and that of the group is
+// out of date; uncached writes it back. Without the cache the case receive/pose takes 12 % longer, and
+// client/plain 8 %.
+type cached struct {
+	slot repl.Slot // of member 0; repl.NoSlot: the group is not cached
 	held entangle.Tick
 }
 
@@ -55,9 +55,9 @@ func (t *table) page(h repl.Handle) *page {
 	return nil
 }
 
-// loansOf returns the loans of a page, and the first of some rising handles that are on it. The page is that of the
+// cacheOf returns the cache of a page, and the first of some rising handles that are on it. The page is that of the
 // first handle. If it does not exist, no handles are returned.
-func (t *table) loansOf(handles []repl.Handle) (loans *[pageSize]loan, page []repl.Handle) {
+func (t *table) cacheOf(handles []repl.Handle) (cache *[pageSize]cached, page []repl.Handle) {
 	first := handles[0]
 	p := t.page(first)
 	if p == nil {
@@ -67,35 +67,35 @@ func (t *table) loansOf(handles []repl.Handle) (loans *[pageSize]loan, page []re
 	if handles[n-1] > end { // they have gaps
 		n, _ = slices.BinarySearch(handles[:n], end+1)
 	}
-	if p.lent == nil {
-		p.lent = new([pageSize]loan)
-		for i := range p.lent {
-			p.lent[i].slot = repl.NoSlot
+	if p.cache == nil {
+		p.cache = new([pageSize]cached)
+		for i := range p.cache {
+			p.cache[i].slot = repl.NoSlot
 		}
 	}
-	return p.lent, handles[:n]
+	return p.cache, handles[:n]
 }
 
-// lend makes a loan of a handle's group, if it is one that can be lent.
-func (t *table) lend(h repl.Handle) bool {
+// cacheGroup caches a handle's group, if it is one that can be.
+func (t *table) cacheGroup(h repl.Handle) bool {
 	p, i := t.pages[h/pageSize], h%pageSize
 	g := p.groups[i]
 	if g == nil || !g.Known || !g.startsWithZero() || len(g.Waiting) > 0 {
 		return false
 	}
-	p.lent[i] = loan{slot: g.members[0].slot, held: g.Held}
+	p.cache[i] = cached{slot: g.members[0].slot, held: g.Held}
 	return true
 }
 
-// get returns a group, or nil.
-func (t *table) get(h repl.Handle) *group {
+// uncached returns a group, or nil. If the group is cached, it writes the tick back first, and ends that.
+func (t *table) uncached(h repl.Handle) *group {
 	p, i := t.page(h), h%pageSize
 	if p == nil {
 		return nil
 	}
 	g := p.groups[i]
-	if p.lent != nil && p.lent[i].slot != repl.NoSlot {
-		g.Held, p.lent[i].slot = p.lent[i].held, repl.NoSlot
+	if p.cache != nil && p.cache[i].slot != repl.NoSlot {
+		g.Held, p.cache[i].slot = p.cache[i].held, repl.NoSlot
 	}
 	return g
 }
@@ -179,7 +179,7 @@ func (t *table) endedBy(h repl.Handle, tick entangle.Tick) bool {
 // met reports whether a group has reached a tick, or has ended at it or later. A met need stays
 // met.
 func (t *table) met(need repl.Need) bool {
-	g := t.get(need.Group)
+	g := t.uncached(need.Group)
 	return g != nil && g.Known && !g.Held.Before(need.Tick) || t.endedBy(need.Group, need.Tick)
 }
 
@@ -202,7 +202,7 @@ func (t *table) each(f func(*group)) {
 			continue
 		}
 		for i := range repl.Handle(pageSize) {
-			if g := t.get(repl.Handle(at)*pageSize + i); g != nil {
+			if g := t.uncached(repl.Handle(at)*pageSize + i); g != nil {
 				f(g)
 			}
 		}

@@ -20,7 +20,7 @@ func TestTableIsAMap(t *testing.T) {
 		handle := rapid.OneOf(rapid.Uint32Range(0, 3*pageSize), rapid.Uint32Range(0, 2*repl.MaxGroups-1))
 		for range rapid.IntRange(0, 200).Draw(t, "operations") {
 			h := repl.Handle(handle.Draw(t, "handle"))
-			require.Same(t, twin[h], table.get(h))
+			require.Same(t, twin[h], table.uncached(h))
 			end, was := ended[h]
 			for _, tick := range []entangle.Tick{end, end + 1, entangle.Tick(rapid.Uint32().Draw(t, "asked"))} {
 				require.Equal(t, was && !end.Before(tick), table.endedBy(h, tick))
@@ -57,14 +57,14 @@ func TestTableIsAMap(t *testing.T) {
 	})
 }
 
-// While a group is lent, the loan holds its progress. A lookup of the group ends the loan, and
-// first updates the group from it. Only a group that a run may write to is lent.
-func TestALoanEndsWhenItsGroupIsAskedFor(t *testing.T) {
+// While a group is cached, the cache has its tick. A lookup of the group ends that, and
+// first updates the group. Only a group that a run may write to is cached.
+func TestUncachedWritesTheTickBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var table table
 		handle := repl.Handle(rapid.Uint32Range(0, 2*pageSize-1).Draw(t, "handle"))
-		loans, _ := table.loansOf([]repl.Handle{handle})
-		require.Nil(t, loans)
+		cache, _ := table.cacheOf([]repl.Handle{handle})
+		require.Nil(t, cache)
 		g := table.add(handle)
 		g.members = []member{{slot: 7}}
 		g.Known, g.Held = rapid.Bool().Draw(t, "known"), 3
@@ -75,22 +75,22 @@ func TestALoanEndsWhenItsGroupIsAskedFor(t *testing.T) {
 			g.members = nil
 		}
 		fit := g.Known && len(g.Waiting) == 0 && g.startsWithZero()
-		loans, _ = table.loansOf([]repl.Handle{handle})
-		l := &loans[handle%pageSize]
+		cache, _ = table.cacheOf([]repl.Handle{handle})
+		l := &cache[handle%pageSize]
 		require.Equal(t, repl.NoSlot, l.slot)
-		require.Equal(t, fit, table.lend(handle))
+		require.Equal(t, fit, table.cacheGroup(handle))
 		if !fit {
 			require.Equal(t, repl.NoSlot, l.slot)
 			return
 		}
-		require.Equal(t, loan{slot: 7, held: 3}, *l)
+		require.Equal(t, cached{slot: 7, held: 3}, *l)
 		l.held = 9
 		if rapid.Bool().Draw(t, "each") {
 			table.each(func(each *group) { require.EqualValues(t, 9, each.Held) })
 		}
-		require.EqualValues(t, 9, table.get(handle).Held)
+		require.EqualValues(t, 9, table.uncached(handle).Held)
 		require.Equal(t, repl.NoSlot, l.slot)
 		g.Held = 10
-		require.EqualValues(t, 10, table.get(handle).Held)
+		require.EqualValues(t, 10, table.uncached(handle).Held)
 	})
 }

@@ -112,35 +112,35 @@ func (u *updateReader) updateRun(rec *order.Record, handles []repl.Handle) (take
 	if u.bodies.updater == nil {
 		return 0, nil
 	}
-	held := u.borrow(rec, handles)
+	held := u.collectSlots(rec, handles)
 	if len(u.slots) == 0 {
 		return 0, nil
 	}
 	u.bodies.refs = u.bodies.refs[:0]
 	u.bodies.beginRecord(rec, held, true)
 	taken, err = u.bodies.updater.UpdateRun(u.slots, rec.Tick, &u.comps, &u.bodies.in, &u.bodies)
-	u.giveBack(rec.Tick, handles[:taken])
+	u.setTicks(rec.Tick, handles[:taken])
 	u.stats.Updates += uint64(taken)
 	if err != nil && errors.Is(err, ErrBaseline) {
 		rec.Group = handles[taken]
-		u.misfit(u.groups.get(rec.Group), rec)
+		u.misfit(u.groups.uncached(rec.Group), rec)
 		return taken + 1, u.bodies.skipValues(rec, &u.comps)
 	}
 	return taken, err
 }
 
-// borrow collects the slots of the first groups that take an update of a tick and baseline now. Where
+// collectSlots collects the slots of the first groups that take an update of a tick and baseline now. Where
 // values are sent as differences their replicas are of one tick, which it returns.
-func (u *updateReader) borrow(rec *order.Record, handles []repl.Handle) (held entangle.Tick) {
+func (u *updateReader) collectSlots(rec *order.Record, handles []repl.Handle) (held entangle.Tick) {
 	slots, n := slices.Grow(u.slots[:0], len(handles))[:len(handles)], 0
 	takes := span{first: rec.Base, ticks: uint32(rec.Tick - rec.Base), narrow: u.bodies.differ != nil}
 	for n < len(handles) {
-		loans, page := u.groups.loansOf(handles[n:])
-		taken := takes.copySlots(slots[n:], loans, page)
+		cache, page := u.groups.cacheOf(handles[n:])
+		taken := takes.copySlots(slots[n:], cache, page)
 		if n += taken; taken == len(page) && taken > 0 {
 			continue
 		}
-		if len(page) == 0 || loans[handles[n]%pageSize].slot != repl.NoSlot || !u.groups.lend(handles[n]) {
+		if len(page) == 0 || cache[handles[n]%pageSize].slot != repl.NoSlot || !u.groups.cacheGroup(handles[n]) {
 			break
 		}
 	}
@@ -155,32 +155,32 @@ type span struct {
 	narrow bool // all take it at the tick of the first that does
 }
 
-// copySlots copies the slots of groups of one page, up to the first that is not lent or does not take
+// copySlots copies the slots of groups of one page, up to the first that is not cached or does not take
 // the update. No function is called for a group: most updates of a game pass here (case receive/pose).
-func (s *span) copySlots(slots []repl.Slot, loans *[pageSize]loan, handles []repl.Handle) (n int) {
+func (s *span) copySlots(slots []repl.Slot, cache *[pageSize]cached, handles []repl.Handle) (n int) {
 	slots = slots[:len(handles)]
 	first, ticks := s.first, s.ticks
 	for i, h := range handles {
-		l := &loans[h%pageSize]
-		if l.slot == repl.NoSlot || uint32(l.held-first) >= ticks {
+		c := &cache[h%pageSize]
+		if c.slot == repl.NoSlot || uint32(c.held-first) >= ticks {
 			return i
 		}
-		if slots[i] = l.slot; s.narrow {
-			first, ticks = l.held, 1
+		if slots[i] = c.slot; s.narrow {
+			first, ticks = c.held, 1
 			s.first, s.ticks = first, ticks
 		}
 	}
 	return len(handles)
 }
 
-// giveBack notes the tick of groups that took their updates.
-func (u *updateReader) giveBack(tick entangle.Tick, handles []repl.Handle) {
+// setTicks notes the tick of groups that took their updates.
+func (u *updateReader) setTicks(tick entangle.Tick, handles []repl.Handle) {
 	for len(handles) > 0 {
-		loans, page := u.groups.loansOf(handles)
+		cache, page := u.groups.cacheOf(handles)
 		for _, h := range page {
-			l := &loans[h%pageSize]
-			if l.held = tick; l.slot == repl.NoSlot { // an event's reader asked for the group
-				u.groups.get(h).Held = tick
+			c := &cache[h%pageSize]
+			if c.held = tick; c.slot == repl.NoSlot { // an event's reader asked for the group
+				u.groups.uncached(h).Held = tick
 			}
 		}
 		handles = handles[len(page):]
@@ -204,7 +204,7 @@ func (u *updateReader) update(rec *order.Record) error {
 	if u.bodies.report != nil {
 		return u.bodies.skipRecord(rec)
 	}
-	g := u.groups.get(rec.Group)
+	g := u.groups.uncached(rec.Group)
 	if (g == nil || !g.Known) && u.groups.endedBy(rec.Group, rec.Tick) {
 		return u.skipStale(rec)
 	}

@@ -133,7 +133,7 @@ func (d *deltaSink) learn(comp int, fresh bool) {
 	case fresh || !d.at.Known:
 		h.Restart(slot, d.at.Tick, v)
 	default:
-		h.Set(slot, d.at.Held+1, v)
+		h.Set(slot, d.at.ReplicaTick+1, v)
 	}
 }
 

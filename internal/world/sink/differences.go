@@ -63,6 +63,6 @@ func (d *differences) recordValue(s repl.Slot, comp int, value []byte, fresh boo
 	case fresh || !m.Known:
 		h.Restart(s, m.Tick, value)
 	default:
-		h.Set(s, m.Held+1, value)
+		h.Set(s, m.ReplicaTick+1, value)
 	}
 }

@@ -24,7 +24,7 @@ type Record struct {
 // State is the part of a group's progress that decides which records can follow.
 type State struct {
 	At    int64         // the place of the last action applied or passed over
-	Held  entangle.Tick // the tick of the replica
+	Tick  entangle.Tick // of the replica
 	Known bool          // a full was applied
 }
 
@@ -55,9 +55,9 @@ func (s *State) Judge(rec *Record) Verdict {
 		return Apply
 	case !s.Known:
 		return Wait
-	case !s.Held.Before(rec.Tick):
+	case !s.Tick.Before(rec.Tick):
 		return Drop
-	case rec.Kind == repl.Update && s.Held.Before(rec.Base):
+	case rec.Kind == repl.Update && s.Tick.Before(rec.Base):
 		return Wait
 	case rec.Kind == repl.Update:
 		return Apply
@@ -67,7 +67,7 @@ func (s *State) Judge(rec *Record) Verdict {
 		return Apply
 	case rec.At > s.At+1:
 		return Wait
-	case rec.Kind == repl.Change && s.Held.Before(rec.Base):
+	case rec.Kind == repl.Change && s.Tick.Before(rec.Base):
 		return Unreachable
 	}
 	return Apply
@@ -79,7 +79,7 @@ const firstAt = repl.SeqCycle
 
 // First returns the progress of a group that has applied its first action, a full of a tick.
 func First(tick entangle.Tick) Progress {
-	return Progress{State: State{Known: true, At: firstAt, Held: tick}, newest: firstAt, newestTick: tick}
+	return Progress{State: State{Known: true, At: firstAt, Tick: tick}, newest: firstAt, newestTick: tick}
 }
 
 // Place sets the place of an action, relative to the newest that arrived before: later or earlier by

@@ -55,7 +55,7 @@ type bodyReader struct {
 // apply applies a record with met needs to the replica of its group. After an error the replica and
 // the sink are as before.
 func (a *applier) apply(g *group, rec *order.Record) error {
-	a.beginRecord(rec, g.Held, g.Known)
+	a.beginRecord(rec, g.Tick, g.Known)
 	b := bodyReader{applier: a, g: g, rec: rec}
 	if rec.Kind == repl.Update {
 		return b.applyUpdate()
@@ -110,13 +110,13 @@ func (a *applier) restate(rec *order.Record, prefix uint64, n uint, comps *set.M
 
 // beginRecord passes a record's baseline and tick to the sink, and the tick of the group's replica, if
 // it is known. It is not known for a skipped record.
-func (a *applier) beginRecord(rec *order.Record, held entangle.Tick, known bool) {
+func (a *applier) beginRecord(rec *order.Record, replicaTick entangle.Tick, known bool) {
 	a.incomplete = false
 	if a.differ == nil {
 		return
 	}
 	a.moment = Moment{
-		Tick: rec.Tick, Differs: rec.Kind == repl.Update && rec.Differs(rec.Tick), From: rec.From, Held: held, Known: known,
+		Tick: rec.Tick, Differs: rec.Kind == repl.Update && rec.Differs(rec.Tick), From: rec.From, ReplicaTick: replicaTick, Known: known,
 	}
 	a.differ.From(&a.moment)
 }
@@ -171,7 +171,7 @@ func (b *bodyReader) overtake() error {
 	}
 	overtaken := b.overtaken[:0]
 	for _, o := range b.g.Waiting {
-		if (o.Leaves || o.Takes) && o.At < b.rec.At && b.g.Held.Before(o.Tick) {
+		if (o.Leaves || o.Takes) && o.At < b.rec.At && b.g.Tick.Before(o.Tick) {
 			overtaken = append(overtaken, o)
 		}
 	}

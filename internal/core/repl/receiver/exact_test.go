@@ -57,7 +57,7 @@ func (d *differing) Deltas() set.Mask { return set.MaskOf(0) }
 // From implements receiver.Differ.
 func (d *differing) From(m *receiver.Moment) {
 	if m.Differs && m.Known {
-		d.starts = append(d.starts, [2]entangle.Tick{m.Base, m.Held})
+		d.starts = append(d.starts, [2]entangle.Tick{m.Base, m.ReplicaTick})
 	}
 }
 

@@ -181,7 +181,7 @@ func (p *plan) meet(need repl.Need) finding {
 	if part == nil {
 		return tooLarge
 	}
-	for !part.Known || part.Held.Before(need.Tick) {
+	for !part.Known || part.Tick.Before(need.Tick) {
 		p.effort -= len(g.Waiting)
 		w := part.nextAction()
 		if w == nil {
@@ -213,13 +213,13 @@ func (p *planned) nextAction() (best *order.Waiting) {
 // baseline.
 func (p *planned) add(to *plan, w *order.Waiting) {
 	to.steps = append(to.steps, step{g: p.g, w: w})
-	p.State = order.State{Known: true, At: w.At, Held: w.Tick}
+	p.State = order.State{Known: true, At: w.At, Tick: w.Tick}
 	p.ended = w.Kind == repl.Gone
 	for again := true; again; {
 		again = false
 		for _, u := range p.g.Waiting {
 			if u.Kind == repl.Update && p.Judge(&u.Record) == order.Apply {
-				p.Held, again = u.Tick, true
+				p.Tick, again = u.Tick, true
 			}
 		}
 	}

@@ -84,7 +84,7 @@ func (r *Receiver) Held(h repl.Handle) (entangle.Tick, bool) {
 	if g == nil || !g.Known {
 		return 0, false
 	}
-	return g.Held, true
+	return g.Tick, true
 }
 
 // ConfirmedTick returns the newest tick that the sender marked and of which everything marked was

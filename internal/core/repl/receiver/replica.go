@@ -87,7 +87,7 @@ func (r *replica) apply(g *group, rec *order.Record) error {
 	if r.bodies.incomplete {
 		r.request(g)
 	}
-	if g.Held = rec.Tick; rec.Kind == repl.Update {
+	if g.Tick = rec.Tick; rec.Kind == repl.Update {
 		r.stats.Updates++
 		return nil
 	}

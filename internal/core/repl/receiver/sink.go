@@ -108,9 +108,9 @@ type Moment struct {
 	// Differs: values of Deltas are differences.
 	Differs bool
 	repl.From
-	// Held is the tick of the group's replica before the record; Known: there is a replica.
-	Held  entangle.Tick
-	Known bool
+	// ReplicaTick is the tick of the group before the record; Known: there is a replica.
+	ReplicaTick entangle.Tick
+	Known       bool
 }
 
 // Refs resolves the references of a body.

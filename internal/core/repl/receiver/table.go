@@ -38,7 +38,7 @@ type page struct {
 // client/plain 8 %.
 type cached struct {
 	slot repl.Slot // of member 0; repl.NoSlot: the group is not cached
-	held entangle.Tick
+	tick entangle.Tick
 }
 
 // maxFree bounds the groups that are kept for reuse, and maxFreeMembers the memory of each.
@@ -83,7 +83,7 @@ func (t *table) cacheGroup(h repl.Handle) bool {
 	if g == nil || !g.Known || !g.startsWithZero() || len(g.Waiting) > 0 {
 		return false
 	}
-	p.cache[i] = cached{slot: g.members[0].slot, held: g.Held}
+	p.cache[i] = cached{slot: g.members[0].slot, tick: g.Tick}
 	return true
 }
 
@@ -95,7 +95,7 @@ func (t *table) uncached(h repl.Handle) *group {
 	}
 	g := p.groups[i]
 	if p.cache != nil && p.cache[i].slot != repl.NoSlot {
-		g.Held, p.cache[i].slot = p.cache[i].held, repl.NoSlot
+		g.Tick, p.cache[i].slot = p.cache[i].tick, repl.NoSlot
 	}
 	return g
 }
@@ -180,7 +180,7 @@ func (t *table) endedBy(h repl.Handle, tick entangle.Tick) bool {
 // met.
 func (t *table) met(need repl.Need) bool {
 	g := t.uncached(need.Group)
-	return g != nil && g.Known && !g.Held.Before(need.Tick) || t.endedBy(need.Group, need.Tick)
+	return g != nil && g.Known && !g.Tick.Before(need.Tick) || t.endedBy(need.Group, need.Tick)
 }
 
 // Unmet returns needs without the met ones at the end: none if all are met. An unmet need stays

@@ -67,7 +67,7 @@ func TestUncachedWritesTheTickBack(t *testing.T) {
 		require.Nil(t, cache)
 		g := table.add(handle)
 		g.members = []member{{slot: 7}}
-		g.Known, g.Held = rapid.Bool().Draw(t, "known"), 3
+		g.Known, g.Tick = rapid.Bool().Draw(t, "known"), 3
 		if rapid.Bool().Draw(t, "waits") {
 			g.Waiting = append(g.Waiting, &order.Waiting{})
 		}
@@ -83,14 +83,14 @@ func TestUncachedWritesTheTickBack(t *testing.T) {
 			require.Equal(t, repl.NoSlot, l.slot)
 			return
 		}
-		require.Equal(t, cached{slot: 7, held: 3}, *l)
-		l.held = 9
+		require.Equal(t, cached{slot: 7, tick: 3}, *l)
+		l.tick = 9
 		if rapid.Bool().Draw(t, "each") {
-			table.each(func(each *group) { require.EqualValues(t, 9, each.Held) })
+			table.each(func(each *group) { require.EqualValues(t, 9, each.Tick) })
 		}
-		require.EqualValues(t, 9, table.uncached(handle).Held)
+		require.EqualValues(t, 9, table.uncached(handle).Tick)
 		require.Equal(t, repl.NoSlot, l.slot)
-		g.Held = 10
-		require.EqualValues(t, 10, table.uncached(handle).Held)
+		g.Tick = 10
+		require.EqualValues(t, 10, table.uncached(handle).Tick)
 	})
 }

@@ -112,12 +112,12 @@ func (u *updateReader) updateRun(rec *order.Record, handles []repl.Handle) (take
 	if u.bodies.updater == nil {
 		return 0, nil
 	}
-	held := u.collectSlots(rec, handles)
+	replicaTick := u.collectSlots(rec, handles)
 	if len(u.slots) == 0 {
 		return 0, nil
 	}
 	u.bodies.refs = u.bodies.refs[:0]
-	u.bodies.beginRecord(rec, held, true)
+	u.bodies.beginRecord(rec, replicaTick, true)
 	taken, err = u.bodies.updater.UpdateRun(u.slots, rec.Tick, &u.comps, &u.bodies.in, &u.bodies)
 	u.setTicks(rec.Tick, handles[:taken])
 	u.stats.Updates += uint64(taken)
@@ -131,7 +131,7 @@ func (u *updateReader) updateRun(rec *order.Record, handles []repl.Handle) (take
 
 // collectSlots collects the slots of the first groups that take an update of a tick and baseline now. Where
 // values are sent as differences their replicas are of one tick, which it returns.
-func (u *updateReader) collectSlots(rec *order.Record, handles []repl.Handle) (held entangle.Tick) {
+func (u *updateReader) collectSlots(rec *order.Record, handles []repl.Handle) (replicaTick entangle.Tick) {
 	slots, n := slices.Grow(u.slots[:0], len(handles))[:len(handles)], 0
 	takes := span{first: rec.Base, ticks: uint32(rec.Tick - rec.Base), narrow: u.bodies.differ != nil}
 	for n < len(handles) {
@@ -162,11 +162,11 @@ func (s *span) copySlots(slots []repl.Slot, cache *[pageSize]cached, handles []r
 	first, ticks := s.first, s.ticks
 	for i, h := range handles {
 		c := &cache[h%pageSize]
-		if c.slot == repl.NoSlot || uint32(c.held-first) >= ticks {
+		if c.slot == repl.NoSlot || uint32(c.tick-first) >= ticks {
 			return i
 		}
 		if slots[i] = c.slot; s.narrow {
-			first, ticks = c.held, 1
+			first, ticks = c.tick, 1
 			s.first, s.ticks = first, ticks
 		}
 	}
@@ -179,8 +179,8 @@ func (u *updateReader) setTicks(tick entangle.Tick, handles []repl.Handle) {
 		cache, page := u.groups.cacheOf(handles)
 		for _, h := range page {
 			c := &cache[h%pageSize]
-			if c.held = tick; c.slot == repl.NoSlot { // an event's reader asked for the group
-				u.groups.uncached(h).Held = tick
+			if c.tick = tick; c.slot == repl.NoSlot { // an event's reader asked for the group
+				u.groups.uncached(h).Tick = tick
 			}
 		}
 		handles = handles[len(page):]

@@ -140,7 +140,7 @@ func (r *replica) release(h repl.Handle) error {
 			r.request(g)
 		}
 		r.waiting.DropIf(&g.Queue, func(w *order.Waiting) bool {
-			return g.Judge(&w.Record) == order.Drop && !(w.Unreachable && g.Held.Before(w.Tick))
+			return g.Judge(&w.Record) == order.Drop && !(w.Unreachable && g.Tick.Before(w.Tick))
 		})
 		w := r.next(g, rankUnreachable)
 		if w == nil {

@@ -13,9 +13,8 @@ import (
 // Record is the head of a record that arrived.
 type Record struct {
 	repl.Record
-	// At is the place of an action among the actions of its group, of which the sequence number says
-	// the remainder only; see Progress.Place.
-	At int64
+	// LongSeq numbers the actions of a group without a wrap. Seq is its remainder; see Progress.ExpandSeq.
+	LongSeq int64
 	// Known once the body was read:
 	Leaves bool // it contains leaving members
 	Takes  bool // it takes in entities of other groups
@@ -23,17 +22,17 @@ type Record struct {
 
 // State is the part of a group's progress that decides which records can follow.
 type State struct {
-	At    int64         // the place of the last action applied or passed over
-	Tick  entangle.Tick // of the replica
-	Known bool          // a full was applied
+	LongSeq int64         // of the last action applied or passed over
+	Tick    entangle.Tick // of the replica
+	Known   bool          // a full was applied
 }
 
 // Progress is the state of a group, and the actions that have arrived or were passed over.
 type Progress struct {
 	State
-	newest     int64 // the place of the newest action that arrived; 0: none has
+	newest     int64 // LongSeq of the newest action that arrived; 0: none has
 	newestTick entangle.Tick
-	passed     uint64 // bit by place behind At: an action that is passed over once it is next
+	passed     uint64 // bit by LongSeq behind that of the state: an action that is passed over once it is next
 }
 
 // Verdict is the treatment of a record.
@@ -61,11 +60,11 @@ func (s *State) Judge(rec *Record) Verdict {
 		return Wait
 	case rec.Kind == repl.Update:
 		return Apply
-	case rec.At <= s.At:
+	case rec.LongSeq <= s.LongSeq:
 		return Drop
 	case rec.Kind == repl.Full:
 		return Apply
-	case rec.At > s.At+1:
+	case rec.LongSeq > s.LongSeq+1:
 		return Wait
 	case rec.Kind == repl.Change && s.Tick.Before(rec.Base):
 		return Unreachable
@@ -73,46 +72,46 @@ func (s *State) Judge(rec *Record) Verdict {
 	return Apply
 }
 
-// firstAt is the place of the first action that arrives for a group, if it has sequence number 0.
+// firstLongSeq is the LongSeq of the first action that arrives for a group, if its Seq is 0.
 // It leaves room for earlier actions.
-const firstAt = repl.SeqCycle
+const firstLongSeq = repl.SeqCycle
 
 // First returns the progress of a group that has applied its first action, a full of a tick.
 func First(tick entangle.Tick) Progress {
-	return Progress{State: State{Known: true, At: firstAt, Tick: tick}, newest: firstAt, newestTick: tick}
+	return Progress{State: State{Known: true, LongSeq: firstLongSeq, Tick: tick}, newest: firstLongSeq, newestTick: tick}
 }
 
-// Place sets the place of an action, relative to the newest that arrived before: later or earlier by
+// ExpandSeq sets LongSeq of an action, relative to the newest that arrived before: later or earlier by
 // their ticks, and at most one cycle of the sequence away. That is unambiguous because a sender has
 // few unacknowledged actions. Acknowledged actions may wait here for long and do not count, so more
 // actions may wait than the sequence could distinguish.
-func (p *Progress) Place(rec *Record) {
+func (p *Progress) ExpandSeq(rec *Record) {
 	d := int64(rec.Seq.Ahead(repl.Seq(p.newest % repl.SeqCycle)))
 	later := p.newest == 0 || p.newestTick.Before(rec.Tick)
 	switch {
 	case p.newest == 0:
-		d = firstAt + int64(rec.Seq)
+		d = firstLongSeq + int64(rec.Seq)
 	case later && d <= 0:
 		d += repl.SeqCycle
 	case !later && d > 0:
 		d -= repl.SeqCycle
 	}
-	if rec.At = p.newest + d; later {
-		p.newest, p.newestTick = rec.At, rec.Tick
+	if rec.LongSeq = p.newest + d; later {
+		p.newest, p.newestTick = rec.LongSeq, rec.Tick
 	}
 }
 
-// Advance advances to the place of an action that was applied or passed over.
-func (p *Progress) Advance(at int64) {
-	p.passed >>= max(at-p.At, 0)
-	p.At = at
+// Advance advances to an action that was applied or passed over.
+func (p *Progress) Advance(longSeq int64) {
+	p.passed >>= max(longSeq-p.LongSeq, 0)
+	p.LongSeq = longSeq
 }
 
 // PassLater notes that an action is to be passed over when the ones before it have been.
-func (p *Progress) PassLater(at int64) { p.passed |= p.bit(at) }
+func (p *Progress) PassLater(longSeq int64) { p.passed |= p.bit(longSeq) }
 
 // IsPassed reports whether PassLater was called for an action.
-func (p *Progress) IsPassed(at int64) bool { return p.passed&p.bit(at) != 0 }
+func (p *Progress) IsPassed(longSeq int64) bool { return p.passed&p.bit(longSeq) != 0 }
 
 // AnyPassed reports whether some action is to be passed over.
 func (p *Progress) AnyPassed() bool { return p.passed != 0 }
@@ -120,14 +119,14 @@ func (p *Progress) AnyPassed() bool { return p.passed != 0 }
 // NextPassed reports whether the next action is one to be passed over.
 func (p *Progress) NextPassed() bool { return p.Known && p.passed&1 != 0 }
 
-// bit returns the bit of passed for a place ahead, or 0 if the place has none.
-func (p *Progress) bit(at int64) uint64 {
-	if at <= p.At {
+// bit returns the bit of passed for an action, or 0 if the action is not ahead.
+func (p *Progress) bit(longSeq int64) uint64 {
+	if longSeq <= p.LongSeq {
 		return 0
 	}
-	return 1 << (at - p.At - 1)
+	return 1 << (longSeq - p.LongSeq - 1)
 }
 
-// Restart sets the progress back to that of a group without a full, under the same handle. The places of
+// Restart sets the progress back to that of a group without a full, under the same handle. The numbers of
 // actions go on, since records of the next group may have arrived.
-func (p *Progress) Restart() { p.State, p.passed = State{At: p.At}, 0 }
+func (p *Progress) Restart() { p.State, p.passed = State{LongSeq: p.LongSeq}, 0 }

@@ -144,12 +144,12 @@ func (p *Pool) countIn(list int, q *Queue, sign int) {
 	q.counts[list] += uint16(sign)
 	switch {
 	case sign > 0 && q.counts[list] == 1:
-		q.places[list] = uint32(len(*l))
+		q.indexes[list] = uint32(len(*l))
 		*l = append(*l, q)
 	case q.counts[list] == 0:
 		last := len(*l) - 1
 		moved := (*l)[last]
-		(*l)[q.places[list]], moved.places[list] = moved, q.places[list]
+		(*l)[q.indexes[list]], moved.indexes[list] = moved, q.indexes[list]
 		(*l)[last] = nil
 		*l = (*l)[:last]
 	}

@@ -14,7 +14,7 @@ type Queue struct {
 	Group   repl.Handle
 	Waiting []*Waiting
 	counts  [lists]uint16 // of Waiting, the records of each list
-	places  [lists]uint32 // the queue's place in the lists of the pool, where it counts any
+	indexes [lists]uint32 // the queue's index in the lists of the pool, where it counts any
 }
 
 // Waiting is a record that arrived before others that it needs.
@@ -49,9 +49,9 @@ func (q *Queue) HoldsFull() bool {
 	return slices.ContainsFunc(q.Waiting, func(w *Waiting) bool { return w.Kind == repl.Full })
 }
 
-// Holds reports whether an action with a place waits.
-func (q *Queue) Holds(at int64) bool {
-	return slices.ContainsFunc(q.Waiting, func(w *Waiting) bool { return w.Kind != repl.Update && w.At == at })
+// Holds reports whether an action with a LongSeq waits.
+func (q *Queue) Holds(longSeq int64) bool {
+	return slices.ContainsFunc(q.Waiting, func(w *Waiting) bool { return w.Kind != repl.Update && w.LongSeq == longSeq })
 }
 
 // WaitsLonger reports whether a record has waited for more than a number of ticks.

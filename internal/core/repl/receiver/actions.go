@@ -135,6 +135,6 @@ func (a *actionReader) action(rec *order.Record) error {
 	if g = a.groupFor(rec); g == nil {
 		return ErrOverload // nothing would keep its place in the sequence
 	}
-	g.Place(rec)
+	g.ExpandSeq(rec)
 	return a.handle(g, rec)
 }

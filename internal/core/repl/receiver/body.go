@@ -171,12 +171,12 @@ func (b *bodyReader) overtake() error {
 	}
 	overtaken := b.overtaken[:0]
 	for _, o := range b.g.Waiting {
-		if (o.Leaves || o.Takes) && o.At < b.rec.At && b.g.Tick.Before(o.Tick) {
+		if (o.Leaves || o.Takes) && o.LongSeq < b.rec.LongSeq && b.g.Tick.Before(o.Tick) {
 			overtaken = append(overtaken, o)
 		}
 	}
 	b.overtaken = overtaken
-	slices.SortFunc(overtaken, func(a, b *order.Waiting) int { return cmp.Compare(a.At, b.At) })
+	slices.SortFunc(overtaken, func(a, b *order.Waiting) int { return cmp.Compare(a.LongSeq, b.LongSeq) })
 	for _, o := range overtaken {
 		o.Unreachable = false // and is dropped, with all others before the current record
 		if err := b.overtakeOne(o); err != nil {

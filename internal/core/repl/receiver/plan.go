@@ -213,7 +213,7 @@ func (p *planned) nextAction() (best *order.Waiting) {
 // baseline.
 func (p *planned) add(to *plan, w *order.Waiting) {
 	to.steps = append(to.steps, step{g: p.g, w: w})
-	p.State = order.State{Known: true, At: w.At, Tick: w.Tick}
+	p.State = order.State{Known: true, LongSeq: w.LongSeq, Tick: w.Tick}
 	p.ended = w.Kind == repl.Gone
 	for again := true; again; {
 		again = false

@@ -92,7 +92,7 @@ func (r *replica) apply(g *group, rec *order.Record) error {
 		return nil
 	}
 	r.stats.Actions++
-	g.Advance(rec.At)
+	g.Advance(rec.LongSeq)
 	switch rec.Kind {
 	case repl.Full:
 		r.groups.setKnown(g, true)

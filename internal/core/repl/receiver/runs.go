@@ -106,6 +106,6 @@ func (a *actionReader) endsAlone(g *group, rec *order.Record) bool {
 	if !g.Known || len(g.members) != 1 || len(g.Waiting) > 0 {
 		return false
 	}
-	g.Place(rec)
+	g.ExpandSeq(rec)
 	return g.Judge(rec) == order.Apply
 }

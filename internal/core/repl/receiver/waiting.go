@@ -20,7 +20,7 @@ func (r *replica) hold(g *group, rec *order.Record) error {
 	if err := r.bodies.skipRecord(rec); err != nil {
 		return err
 	}
-	if rec.Kind != repl.Update && (g.Holds(rec.At) || g.IsPassed(rec.At)) {
+	if rec.Kind != repl.Update && (g.Holds(rec.LongSeq) || g.IsPassed(rec.LongSeq)) {
 		r.stats.Stale++
 		return nil
 	}
@@ -36,11 +36,11 @@ func (r *replica) hold(g *group, rec *order.Record) error {
 			r.evict(g, g.OldestUpdate())
 		}
 	case rec.Passable(r.needs):
-		if g.Actions() >= order.MaxActions || rec.At-g.At > order.MaxActions {
+		if g.Actions() >= order.MaxActions || rec.LongSeq-g.LongSeq > order.MaxActions {
 			r.refuse(g, rec)
 			return nil
 		}
-	case rec.Kind == repl.Gone && rec.At-g.At > order.MaxActions:
+	case rec.Kind == repl.Gone && rec.LongSeq-g.LongSeq > order.MaxActions:
 		r.bodies.in = start // some action before it may have been passed over without a note
 		return r.apply(g, rec)
 	case g.Actions() >= 2*order.MaxActions:
@@ -80,7 +80,7 @@ func (r *replica) refuse(g *group, rec *order.Record) {
 	switch {
 	case rec.Kind != repl.Update:
 		r.stats.Passed++
-		g.PassLater(rec.At)
+		g.PassLater(rec.LongSeq)
 	case !g.HoldsNeeds():
 		return
 	}
@@ -122,7 +122,7 @@ func (r *replica) passOverWaiting(g *group, w *order.Waiting) {
 func (r *replica) skipPlace(g *group, rec *order.Record) {
 	r.request(g)
 	if g.Known {
-		g.Advance(rec.At)
+		g.Advance(rec.LongSeq)
 	}
 }
 
@@ -136,7 +136,7 @@ func (r *replica) release(h repl.Handle) error {
 			return nil
 		}
 		for g.NextPassed() {
-			g.Advance(g.At + 1)
+			g.Advance(g.LongSeq + 1)
 			r.request(g)
 		}
 		r.waiting.DropIf(&g.Queue, func(w *order.Waiting) bool {

@@ -23,11 +23,11 @@ func TestWhichPassedOverActionsAreKept(t *testing.T) {
 			g := r.groups.add(7)
 			r.groups.setKnown(g, known)
 			r.needs = append(r.needs, repl.Need{Group: 9, Tick: 20})
-			rec := order.Record{Record: repl.Record{Kind: repl.Change, Group: 7, Tick: 20}, At: 1, Leaves: leaves, Takes: takes}
+			rec := order.Record{Record: repl.Record{Kind: repl.Change, Group: 7, Tick: 20}, LongSeq: 1, Leaves: leaves, Takes: takes}
 			w := r.keep(g, &rec, bits.Reader{}, 20)
 			r.passOverWaiting(g, w)
 			assert.True(t, g.requested)
-			assert.Equal(t, known, g.At == 1)
+			assert.Equal(t, known, g.LongSeq == 1)
 			assert.False(t, g.HoldsNeeds())
 			if kept := known && (leaves || takes); kept {
 				assert.Equal(t, []*order.Waiting{w}, g.Waiting)

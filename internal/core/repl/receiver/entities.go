@@ -9,14 +9,14 @@ import (
 // entities knows where each entity is, whatever group it is in.
 type entities struct {
 	groups  *table
-	away    map[repl.ID]place // entities that are not in the group of their id
+	away    map[repl.ID]location // entities that are not in the group of their id
 	transit transit
 	moves   []move // of the current record
 }
 
-// place is the place of an entity: in a group under a number, displaced by the current record, or,
+// location is where an entity is: in a group under a number, displaced by the current record, or,
 // without either, in transit between groups.
-type place struct {
+type location struct {
 	slot      repl.Slot
 	number    repl.Member
 	displaced bool
@@ -25,17 +25,17 @@ type place struct {
 }
 
 // isHome reports whether the entity of an id is in the group that the id names, under its number.
-func (p *place) isHome(id repl.ID) bool {
+func (p *location) isHome(id repl.ID) bool {
 	return p.g != nil && p.g.Group == id.Group && p.g.generation == id.Generation && p.number == id.Member
 }
 
-func (p *place) inTransit() bool { return p.g == nil && !p.displaced }
+func (p *location) inTransit() bool { return p.g == nil && !p.displaced }
 
-// locate returns the place of an entity. Most are at home, where no map is needed.
-func (e *entities) locate(id repl.ID) (place, bool) {
+// locate returns the location of an entity. Most are at home, where no map is needed.
+func (e *entities) locate(id repl.ID) (location, bool) {
 	if g := e.groups.uncached(id.Group); g != nil {
 		if m := g.member(id.Member); m != nil && m.id == id {
-			return place{slot: m.slot, g: g, number: id.Member}, true
+			return location{slot: m.slot, g: g, number: id.Member}, true
 		}
 	}
 	p, ok := e.away[id]
@@ -45,8 +45,8 @@ func (e *entities) locate(id repl.ID) (place, bool) {
 	return p, ok
 }
 
-// leave removes an entity from its place. It is not despawned.
-func (e *entities) leave(id repl.ID, p place) {
+// leave removes an entity from its location. It is not despawned.
+func (e *entities) leave(id repl.ID, p location) {
 	if p.g != nil {
 		p.g.removeMember(p.number)
 	} else if p.inTransit() {
@@ -55,8 +55,8 @@ func (e *entities) leave(id repl.ID, p place) {
 	delete(e.away, id)
 }
 
-// put places an entity that has no place.
-func (e *entities) put(id repl.ID, p place) {
+// put gives a location to an entity that has none.
+func (e *entities) put(id repl.ID, p location) {
 	if p.g != nil {
 		p.g.insert(member{slot: p.slot, id: id, number: p.number})
 	} else if p.inTransit() {
@@ -66,7 +66,7 @@ func (e *entities) put(id repl.ID, p place) {
 		return
 	}
 	if e.away == nil {
-		e.away = map[repl.ID]place{}
+		e.away = map[repl.ID]location{}
 	}
 	e.away[id] = p
 }
@@ -74,12 +74,12 @@ func (e *entities) put(id repl.ID, p place) {
 // move is one step of a record for an entity, to be undone if the record turns out to be malformed.
 type move struct {
 	id   repl.ID
-	from place
-	is   bool // the entity had a place before: it is not new
+	from location
+	is   bool // the entity had a location before: it is not new
 }
 
-// move moves an entity to a place. is: it has the place from, otherwise it is new.
-func (e *entities) move(id repl.ID, from place, is bool, to place) {
+// move moves an entity to a location. is: it is at from, otherwise it is new.
+func (e *entities) move(id repl.ID, from location, is bool, to location) {
 	if is {
 		e.leave(id, from)
 	}

@@ -90,7 +90,7 @@ func (b *bodyReader) readJoiner(j *join) (ok bool) {
 	return !ref.Yours && ref.ID != native
 }
 
-// join makes an entity a member: one that is, one from its present place, or a new one.
+// join makes an entity a member: one that is, one from its present location, or a new one.
 func (b *bodyReader) join(j *join) error {
 	m := b.g.member(j.number)
 	if m != nil && (j.kept || m.id == j.id) {
@@ -119,7 +119,7 @@ func (b *bodyReader) join(j *join) error {
 		p.slot = b.Spawn(j.id)
 	}
 	j.slot, j.existed = p.slot, is
-	b.entities.move(j.id, p, is, place{slot: p.slot, g: b.g, number: j.number})
+	b.entities.move(j.id, p, is, location{slot: p.slot, g: b.g, number: j.number})
 	b.g.member(j.number).mark = stated
 	return nil
 }
@@ -131,9 +131,9 @@ func (b *bodyReader) displace(m *member) bool {
 	if !leaves {
 		return false
 	}
-	from := place{slot: m.slot, g: b.g, number: m.number}
+	from := location{slot: m.slot, g: b.g, number: m.number}
 	b.displaced = append(b.displaced, displaced{id: m.id, fate: fate})
-	b.entities.move(m.id, from, true, place{slot: m.slot, displaced: true})
+	b.entities.move(m.id, from, true, location{slot: m.slot, displaced: true})
 	return true
 }
 
@@ -197,7 +197,7 @@ func (b *bodyReader) part(id repl.ID, slot repl.Slot, fate repl.Fate) {
 	delete(b.entities.away, id)
 	switch fate {
 	case repl.Moved:
-		b.entities.put(id, place{slot: slot})
+		b.entities.put(id, location{slot: slot})
 	case repl.Orphaned:
 		b.Orphan(slot)
 	default:

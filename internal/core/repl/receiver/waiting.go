@@ -95,7 +95,7 @@ func (r *replica) passOver(g *group, rec *order.Record) error {
 	if err := r.bodies.skipRecord(rec); err != nil {
 		return err
 	}
-	r.skipPlace(g, rec)
+	r.skipAction(g, rec)
 	if rec.Leaves || rec.Takes {
 		if g.Actions() >= 2*order.MaxActions {
 			return ErrNoRoom
@@ -108,7 +108,7 @@ func (r *replica) passOver(g *group, rec *order.Record) error {
 
 // passOverWaiting is passOver for an action that waits.
 func (r *replica) passOverWaiting(g *group, w *order.Waiting) {
-	r.skipPlace(g, &w.Record)
+	r.skipAction(g, &w.Record)
 	if (w.Leaves || w.Takes) && g.Known {
 		r.waiting.SetUnreachable(&g.Queue, w)
 		return
@@ -116,10 +116,10 @@ func (r *replica) passOverWaiting(g *group, w *order.Waiting) {
 	r.waiting.Drop(&g.Queue, w)
 }
 
-// skipPlace advances past an action that can't be applied. The action keeps its place in the sequence:
+// skipAction advances past an action that can't be applied. The action keeps its place in the sequence:
 // everything after it starts from a tick that the replica does not have either, until the requested
 // full.
-func (r *replica) skipPlace(g *group, rec *order.Record) {
+func (r *replica) skipAction(g *group, rec *order.Record) {
 	r.request(g)
 	if g.Known {
 		g.Advance(rec.LongSeq)

@@ -27,6 +27,9 @@ type chunk struct {
 	Large bool  // it does not fit into a packet
 }
 
+// Sendable reports whether a packet can carry the chunk, and it has something to send.
+func (c *chunk) Sendable() bool { return c.Width > 0 && !c.Large }
+
 // plain reports whether the chunk has only values of member 0 and no references, so that a run can put it into a block with
 // others.
 func (c *chunk) plain() bool { return c.set > 0 && c.nrefs == 0 }

@@ -7,7 +7,6 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/encode"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
-	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 )
 
 // choice selects records for a peer without the budget for all planned records. It is kept
@@ -197,10 +196,7 @@ func spaceOf(steps []Step, rec int) *group.Space {
 // encoded encodes a record of the plan, unless it is, and reports whether there is something to send.
 func (p *Planner) encoded(sp *group.Space, i int) bool {
 	rec := &p.Records[i]
-	if rec.Chunk < 0 && rec.Chunk != encode.NothingToSend && !p.encodeRecord(sp, rec, ident.Group(^rec.Chunk)) {
-		rec.Chunk, p.choice.keys[i] = encode.NothingToSend, 0
-	}
-	return rec.Chunk >= 0
+	return rec.Chunk >= 0 || p.encodeRecord(sp, rec)
 }
 
 // poolOf returns the part of a pool that belongs to a space.
@@ -217,10 +213,7 @@ func (l *pool) len() int { return len(l[0]) + len(l[1]) }
 
 // cost returns the approximate size of a record in bits.
 func (p *Planner) cost(rec *encode.Update) int {
-	switch {
-	case rec.Chunk == encode.NothingToSend:
-		return 0
-	case rec.Chunk < 0:
+	if rec.Chunk < 0 {
 		return max(1, p.choice.size)
 	}
 	return max(1, p.enc.BitsOf(&p.enc.Chunks.List[rec.Chunk])+p.choice.step)

@@ -203,8 +203,7 @@ func (p *Planner) gatherDue(sp *group.Space, i int, word uint64) {
 	p.Records = slices.Grow(p.Records, bits.OnesCount64(word))[:n+bits.OnesCount64(word)]
 	for ; word != 0; word &= word - 1 {
 		k := i<<6 + bits.TrailingZeros64(word)
-		// Chunk is the index of the group until resolveGathered replaces it.
-		p.Records[n] = encode.Update{At: int32(k), Chunk: int32(ids[k]), Base: base[k], Earliest: actionSent[k]}
+		p.Records[n] = encode.Update{At: int32(k), Chunk: int32(^ids[k]), Base: base[k], Earliest: actionSent[k]}
 		n++
 	}
 }
@@ -277,22 +276,17 @@ func (p *Planner) addStep(sp *group.Space, from int) {
 
 // planRecord completes the record of a gathered group, and reports whether there is something to send.
 func (p *Planner) planRecord(sp *group.Space, rec *encode.Update) bool {
-	id := ident.Group(rec.Chunk)
-	if !sp.Steady.Has(int(rec.At)) && !p.hasUnsentValues(sp, int(rec.At), id) {
+	if !sp.Steady.Has(int(rec.At)) && !p.hasUnsentValues(sp, int(rec.At), ident.Group(^rec.Chunk)) {
 		return false
 	}
-	if p.later {
-		rec.Chunk = int32(^id)
-		return true
-	}
-	return p.encodeRecord(sp, rec, id)
+	return p.later || p.encodeRecord(sp, rec)
 }
 
-// encodeRecord sets the chunk of a record, which is encoded if necessary, and reports whether there is something to send.
-// A group with a chunk that is too large for a packet becomes due as an action instead.
-func (p *Planner) encodeRecord(sp *group.Space, rec *encode.Update, id ident.Group) bool {
+// encodeRecord sets the chunk of a record that has none yet. The chunk is encoded, unless it was for another peer. It
+// reports whether there is something to send. A group with a chunk that is too large for a packet becomes due as an action instead.
+func (p *Planner) encodeRecord(sp *group.Space, rec *encode.Update) bool {
 	i, home := int(rec.At), p.state.Slots.Home
-	rec.Chunk = p.enc.Chunk(id, sp.Baseline(i), sp.ViewOf(i))
+	rec.Chunk = p.enc.Chunk(ident.Group(^rec.Chunk), sp.Baseline(i), sp.ViewOf(i))
 	c := &p.enc.Chunks.List[rec.Chunk]
 	switch {
 	case c.Width == 0: // each change is acknowledged, hidden, or of an entity that is now paused

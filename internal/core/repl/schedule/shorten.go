@@ -78,19 +78,16 @@ func (p *Planner) finish() {
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		for rec := s.From; rec < s.To; rec++ {
-			at := int(p.Records[rec].At)
-			switch {
-			case p.Records[rec].Chunk == encode.NothingToSend:
-				continue
-			case p.Records[rec].Chunk < 0:
-				s.Space.Due.Set(at) // as it was
-				continue
+			switch at, chunk := int(p.Records[rec].At), p.Records[rec].Chunk; {
+			case chunk < 0: // not encoded
+				s.Space.Due.Set(at)
+			case !p.enc.Chunks.List[chunk].Sendable():
 			case p.choice.keys[rec]&picked == 0:
 				s.Space.Requeue(at)
-				continue
+			default:
+				s.Space.Due.Clear(at)
+				s.Space.Planned[at] = p.state.Tick
 			}
-			s.Space.Due.Clear(at)
-			s.Space.Planned[at] = p.state.Tick
 		}
 	}
 	p.countOverdue()

@@ -156,7 +156,7 @@ func (y *tyrant) record(r repl.Record, body func(w *bits.Writer)) {
 // update sends one update of the spot of a group of one entity.
 func (y *tyrant) update(group repl.Handle, tick, base entangle.Tick) {
 	var w bits.Writer
-	run := repl.Run{Tick: tick}
+	run := repl.RunHeads{Tick: tick}
 	run.Begin(&w, group, repl.From{Base: base})
 	w.Bool(true) // a plain block
 	repl.AppendCount(&w, 1, false)

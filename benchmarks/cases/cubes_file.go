@@ -147,7 +147,7 @@ func (c *cubesCodec) writeRun(f int) {
 	if n == 0 {
 		return
 	}
-	u := repl.Run{Tick: entangle.Tick(f)}
+	u := repl.RunHeads{Tick: entangle.Tick(f)}
 	u.Begin(&c.w, repl.Handle(first), c.from(f))
 	c.w.Bool(true)
 	repl.AppendCount(&c.w, n, true)
@@ -189,7 +189,7 @@ func (c *cubesCodec) readRun(f int) error {
 	if c.r.RemainingBits() == 0 {
 		return nil
 	}
-	u := repl.Run{Tick: entangle.Tick(f)}
+	u := repl.RunHeads{Tick: entangle.Tick(f)}
 	var rec repl.Record
 	c.r.Bits(1)
 	ok := u.ReadBegin(&c.r, &rec)

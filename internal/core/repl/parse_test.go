@@ -263,7 +263,7 @@ func (p *parser) updates(tick entangle.Tick, b []byte) (all []saying, marks []ma
 }
 
 func (p *parser) run(tick entangle.Tick) (all []saying) {
-	run := repl.Run{Tick: tick}
+	run := repl.RunHeads{Tick: tick}
 	var rec repl.Record
 	require.True(p.t, run.ReadBegin(&p.r, &rec))
 	for more := true; more; {
@@ -293,7 +293,7 @@ func (p *parser) update(rec repl.Record) saying {
 }
 
 // plainBlock reads a block of groups with values of one entity each, in the same components.
-func (p *parser) plainBlock(run *repl.Run, rec repl.Record) (all []saying) {
+func (p *parser) plainBlock(run *repl.RunHeads, rec repl.Record) (all []saying) {
 	n, gaps, ok := run.ReadCount(&p.r)
 	require.True(p.t, ok)
 	var comps set.Mask

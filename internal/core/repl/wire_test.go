@@ -332,7 +332,7 @@ func FuzzHeads(f *testing.F) {
 // Runs are read as they were written, in as many bits as Width returns.
 func TestRunsHaveOneEncoding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		u := repl.Run{Tick: entangle.Tick(rapid.Uint32().Draw(t, "tick"))}
+		u := repl.RunHeads{Tick: entangle.Tick(rapid.Uint32().Draw(t, "tick"))}
 		in := u
 		first := rapid.SampledFrom([]repl.Handle{0, 7, repl.Private - 9, repl.Private, 2*repl.Private - 9}).Draw(t, "first")
 		var w bits.Writer
@@ -380,7 +380,7 @@ func FuzzRun(f *testing.F) {
 	f.Fuzz(func(t *testing.T, tick uint32, b []byte) {
 		var r bits.Reader
 		r.Reset(b)
-		in := repl.Run{Tick: entangle.Tick(tick)}
+		in := repl.RunHeads{Tick: entangle.Tick(tick)}
 		out := in
 		var w bits.Writer
 		if r.Bool() {
@@ -414,7 +414,7 @@ func FuzzRun(f *testing.F) {
 
 // plainHandles reads the handles of a plain block, if there is one, and writes them. It returns the last
 // handle.
-func plainHandles(t *testing.T, in, out *repl.Run, r *bits.Reader, w *bits.Writer, h repl.Handle) (last repl.Handle, ok bool) {
+func plainHandles(t *testing.T, in, out *repl.RunHeads, r *bits.Reader, w *bits.Writer, h repl.Handle) (last repl.Handle, ok bool) {
 	plain := r.Bool()
 	if w.Bool(plain); !plain || r.Err() != nil {
 		return h, r.Err() == nil
@@ -763,7 +763,7 @@ func TestBlocksStayWithinTheirBounds(t *testing.T) {
 	count := func(first repl.Handle, n int) (ok bool) {
 		var w bits.Writer
 		repl.AppendCount(&w, n, false)
-		u := repl.Run{Tick: 100}
+		u := repl.RunHeads{Tick: 100}
 		u.Enter(first, repl.From{Base: 99})
 		var r bits.Reader
 		r.Reset(w.Finish())
@@ -777,7 +777,7 @@ func TestBlocksStayWithinTheirBounds(t *testing.T) {
 		assert.False(t, count(end-3, 4), "the last would be in the next space")
 	}
 
-	w, u := bits.Writer{}, repl.Run{Tick: 100}
+	w, u := bits.Writer{}, repl.RunHeads{Tick: 100}
 	u.Enter(4, repl.From{Base: 98})
 	u.Next(&w, 5, repl.From{Base: 99})
 	next := w.Finish()

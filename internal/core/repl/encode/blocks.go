@@ -9,7 +9,7 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// block is the layout of the next block of a run: the number of its records, and their common baseline. repl.Run
+// block is the layout of the next block of a run: the number of its records, and their common baseline. repl.RunHeads
 // describes blocks.
 type block struct {
 	records int
@@ -62,7 +62,7 @@ func (b *blockBaseline) include(rec *Update, c *chunk) bool {
 
 // nextBlock lays out a block of the first of some records, which have rising handles. The block takes at most room bits,
 // and has no records if not even the first fits. begun means that it is not the first block of the run.
-func (w *Encoder) nextBlock(run *repl.Run, first repl.Handle, records []Update, begun bool, room int) (b block) {
+func (w *Encoder) nextBlock(run *repl.RunHeads, first repl.Handle, records []Update, begun bool, room int) (b block) {
 	rec := &records[0]
 	c, h := &w.Chunks.List[rec.Chunk], first+repl.Handle(rec.At)
 	base, head := newBlockBaseline(rec, c), 0
@@ -107,7 +107,7 @@ func (w *Encoder) nextBlock(run *repl.Run, first repl.Handle, records []Update, 
 // AppendRun writes a run of the first of some records, as many as fit until out has room bits, and returns their number.
 // The records have rising handles, and first is the Space.First of their handles. References are written as the peer's
 // ids. If peer is nil, AppendRun writes a Copy for all peers: without the run's head, and with public ids.
-func (w *Encoder) AppendRun(out *bits.Writer, run *repl.Run, first repl.Handle, records []Update, room int, peer *group.Peer) (n int) {
+func (w *Encoder) AppendRun(out *bits.Writer, run *repl.RunHeads, first repl.Handle, records []Update, room int, peer *group.Peer) (n int) {
 	for n < len(records) {
 		left := room - out.LenBits() - repl.EndBits
 		if n == 0 && peer != nil {
@@ -135,7 +135,7 @@ func (w *Encoder) AppendRun(out *bits.Writer, run *repl.Run, first repl.Handle, 
 }
 
 // appendBlock writes the records of one block, after its head.
-func (w *Encoder) appendBlock(out *bits.Writer, run *repl.Run, first repl.Handle, records []Update, dense bool, peer *group.Peer) {
+func (w *Encoder) appendBlock(out *bits.Writer, run *repl.RunHeads, first repl.Handle, records []Update, dense bool, peer *group.Peer) {
 	list := w.Chunks.List
 	c := &list[records[0].Chunk]
 	out.Bool(c.plain())
@@ -165,7 +165,7 @@ func (w *Encoder) RunBits(sp *group.Space, records []Update) int {
 	if len(records) == 0 {
 		return 0
 	}
-	run, bits := repl.Run{Tick: w.state.Tick}, repl.MaxRunHead*8+repl.EndBits
+	run, bits := repl.RunHeads{Tick: w.state.Tick}, repl.MaxRunHead*8+repl.EndBits
 	for n := 0; n < len(records); {
 		b := w.nextBlock(&run, sp.First, records[n:], n > 0, math.MaxInt)
 		bits += b.bits
@@ -244,7 +244,7 @@ func (w *Encoder) WriteRun(r *Run, from repl.From) (made Copy, ok bool) {
 		made.Bases.Intersect(c.bases)
 		w.Runs.records = append(w.Runs.records, Update{At: int32(h), Chunk: n, Base: from.Base, Earliest: from.Base})
 	}
-	out, run := &w.Runs.w, repl.Run{Tick: w.state.Tick}
+	out, run := &w.Runs.w, repl.RunHeads{Tick: w.state.Tick}
 	out.Reset(w.Runs.Arena)
 	n := w.AppendRun(out, &run, 0, w.Runs.records, maxRunBytes*8, nil)
 	w.Runs.Arena = out.Finish()

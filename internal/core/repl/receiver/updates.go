@@ -47,7 +47,7 @@ func (u *updateReader) read(tick entangle.Tick, frame []byte) error {
 }
 
 func (u *updateReader) readRun(tick entangle.Tick) error {
-	in, run, rec := &u.bodies.in, repl.Run{Tick: tick}, &u.rec
+	in, run, rec := &u.bodies.in, repl.RunHeads{Tick: tick}, &u.rec
 	more, ok := true, run.ReadBegin(in, &rec.Record)
 	for ; more && ok; more, ok = run.ReadNext(in, &rec.Record) {
 		var err error
@@ -65,7 +65,7 @@ func (u *updateReader) readRun(tick entangle.Tick) error {
 
 // plainBlock applies a plain block: stretches of groups that take their update now by
 // Updater.UpdateRun, and others by updateAlone.
-func (u *updateReader) plainBlock(run *repl.Run, rec *order.Record) error {
+func (u *updateReader) plainBlock(run *repl.RunHeads, rec *order.Record) error {
 	if ok := u.readBlock(run, rec.Group); !ok {
 		return ErrMalformed
 	}
@@ -86,7 +86,7 @@ func (u *updateReader) plainBlock(run *repl.Run, rec *order.Record) error {
 }
 
 // readBlock reads the components and the handles of a plain block.
-func (u *updateReader) readBlock(run *repl.Run, h repl.Handle) (ok bool) {
+func (u *updateReader) readBlock(run *repl.RunHeads, h repl.Handle) (ok bool) {
 	in := &u.bodies.in
 	n, gaps, ok := run.ReadCount(in)
 	if u.left -= n; !ok || u.left < 0 || !u.bodies.sets.Read(in, &u.comps) || u.comps.IsZero() {

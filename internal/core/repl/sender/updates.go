@@ -23,7 +23,7 @@ type updates struct {
 	flights flight.Packets
 	loss    loss
 	w       bits.Writer
-	run     repl.Run // in the packet that is being written
+	run     repl.RunHeads // in the packet that is being written
 }
 
 // AppendUpdates writes an updates frame for the packet pkt: as much of this tick's plan as fits
@@ -46,7 +46,7 @@ func (u *updates) AppendUpdates(dst []byte, room int, pkt uint16) []byte {
 	}
 	u.w.Reset(dst)
 	u.flights.Begin(pkt, u.state.Tick)
-	u.run = repl.Run{Tick: u.state.Tick}
+	u.run = repl.RunHeads{Tick: u.state.Tick}
 	left, part, needs, marked := room*8, u.plan.MarkPart, u.plan.MarkNeeds, u.plan.MarkDone
 	if len(u.plan.Predicted) > 0 {
 		left = u.appendPredicted(left)

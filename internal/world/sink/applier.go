@@ -34,7 +34,7 @@ type Applier struct {
 
 	stage     stage
 	sets      componentSets
-	run       updateRun
+	block     updateBlock
 	spawning  spawnRun
 	refs      references
 	relations relations
@@ -79,7 +79,7 @@ func (c *component) recordsOnce() bool { return c.mode == registry.Once && !c.in
 func NewApplier(w *ecs.World, hub *event.Hub, infos []*registry.Component, onSpawned, onDespawned func(ecs.Entity)) *Applier {
 	writer, remote := columns.NewWriter(w), ecs.ComponentID[components.Remote](w)
 	a := &Applier{
-		world: w, writer: writer, remote: remote, run: updateRun{remote: writer.Cells(remote)},
+		world: w, writer: writer, remote: remote, block: updateBlock{remote: writer.Cells(remote)},
 		archetypes: archetypes{world: w, known: map[archetype]struct{}{}},
 		refs:       references{late: refs.NewLate(), departed: newDepartures()}, persistence: newPersistence(w, remote),
 		diffs: newDifferences(infos), owned: newOwnership(w, infos), prespawns: newPrespawns(infos), interpolation: interpolation{comp: -1},

@@ -342,6 +342,6 @@ func TestAMemberStatedWholeIsAsItsSenderSays(t *testing.T) {
 
 // updateEntity applies an update of one entity.
 func updateEntity(a *Applier, slot repl.Slot, tick entangle.Tick, comps *set.Mask, r *bits.Reader, refs receiver.Refs) error {
-	_, err := a.UpdateRun([]repl.Slot{slot}, tick, comps, r, refs)
+	_, err := a.UpdateBlock([]repl.Slot{slot}, tick, comps, r, refs)
 	return err
 }

@@ -17,7 +17,7 @@
 // runs of ended ones are removed in one call (despawns.go).
 //
 // Updates are decoded into the world directly, one entity at a time (update.go) or a run of them
-// (update_run.go), by the set of their components (component_sets.go); differences.go for
+// (update_block.go), by the set of their components (component_sets.go); differences.go for
 // components that are sent as differences.
 //
 // Interpolated entities: interpolated.go, interpolated_commit.go (what arrives), pending_changes.go,

@@ -108,13 +108,13 @@ func (a *Applier) finishInterpolated(slot repl.Slot, tick entangle.Tick) {
 	a.addSample(at, tick)
 }
 
-// updateInterpolatedRun is updateShorts for the interpolated entities at the beginning of a run.
-func (a *Applier) updateInterpolatedRun(slots []repl.Slot, tick entangle.Tick, r *bits.Reader) (n int, err error) {
+// updateInterpolatedBlock is updateShorts for the interpolated entities at the beginning of a run.
+func (a *Applier) updateInterpolatedBlock(slots []repl.Slot, tick entangle.Tick, r *bits.Reader) (n int, err error) {
 	for n < min(len(slots), wire.MaxShortRun) && a.isInterpolated(slots[n]) && a.Replicas.Info[slots[n]].mask.Holds(&a.sets.now.set) {
 		n++
 	}
 	slots = slots[:n]
-	values, confirmed := &a.run.values, &a.interpolation.confirmed
+	values, confirmed := &a.block.values, &a.interpolation.confirmed
 	n, err = values.Read(r, len(slots))
 	for i, comp := range a.sets.now.comps {
 		if comp.plan.Size() == 0 {

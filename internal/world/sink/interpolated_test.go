@@ -524,7 +524,7 @@ func TestShowingAllocatesNothing(t *testing.T) {
 		h.tick++
 		for i, slots := range [][]repl.Slot{scored, others} {
 			r.Reset(bytes[i])
-			if _, err := h.applier.UpdateRun(slots, h.tick, []*set.Mask{&both, &place}[i], &r, h); err != nil {
+			if _, err := h.applier.UpdateBlock(slots, h.tick, []*set.Mask{&both, &place}[i], &r, h); err != nil {
 				panic(err)
 			}
 		}

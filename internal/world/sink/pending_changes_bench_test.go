@@ -30,7 +30,7 @@ func BenchmarkPendingChanges(b *testing.B) {
 			frame := func() {
 				h.tick++
 				r.Reset(bytes)
-				if _, err := h.applier.UpdateRun(slots, h.tick, &score, &r, h); err != nil {
+				if _, err := h.applier.UpdateBlock(slots, h.tick, &score, &r, h); err != nil {
 					panic(err)
 				}
 				h.applier.Interpolate()

@@ -67,13 +67,13 @@ func (a *Applier) writeSimple(slot repl.Slot) {
 	}
 }
 
-// updatePredictedRun is updateShorts for the predicted entities at the beginning of a run.
-func (a *Applier) updatePredictedRun(slots []repl.Slot, tick entangle.Tick, r *bits.Reader) (n int, err error) {
+// updatePredictedBlock is updateShorts for the predicted entities at the beginning of a run.
+func (a *Applier) updatePredictedBlock(slots []repl.Slot, tick entangle.Tick, r *bits.Reader) (n int, err error) {
 	slots = slots[:a.leadingPredicted(slots)]
 	if len(slots) == 0 {
 		return 0, nil
 	}
-	values, now := &a.run.values, &a.sets.now
+	values, now := &a.block.values, &a.sets.now
 	n, err = values.Read(r, len(slots))
 	for i, comp := range now.comps {
 		if comp.plan.Size() == 0 {

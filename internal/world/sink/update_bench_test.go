@@ -36,9 +36,9 @@ type (
 	}
 )
 
-// BenchmarkUpdateRun measures how an applier applies a tick that changes each of 1,000 entities. One
+// BenchmarkUpdateBlock measures how an applier applies a tick that changes each of 1,000 entities. One
 // operation applies the frames of that tick.
-func BenchmarkUpdateRun(b *testing.B) {
+func BenchmarkUpdateBlock(b *testing.B) {
 	b.Run("pose", func(b *testing.B) {
 		benchmarkRun(b, func(n int) (benchPosition, benchRotation) {
 			return benchPosition{float32(n), 1, 2}, benchRotation{[4]float32{0.5, 0.5, 0.5, float32(n%100) / 200}}

@@ -500,7 +500,7 @@ func TestARunInOneCallIsItsRecordsOneByOne(t *testing.T) {
 				g.move()
 				g.send()
 				g.requireSame()
-				found := &g.copies[0].applier.run.found
+				found := &g.copies[0].applier.block.found
 				longest, unmatched = max(longest, len(found.Rows)), unmatched+found.Others
 				if !found.Straight {
 					bent++

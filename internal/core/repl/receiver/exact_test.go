@@ -33,7 +33,7 @@ func (d *differing) Update(r *bits.Reader, comp int, refs receiver.Refs) error {
 // differingUpdater is a differing that applies the updates of many entities in one call.
 type differingUpdater struct{ *differing }
 
-func (d *differingUpdater) UpdateRun(slots []repl.Slot, tick entangle.Tick, comps *set.Mask, r *bits.Reader, refs receiver.Refs) (n int, err error) {
+func (d *differingUpdater) UpdateBlock(slots []repl.Slot, tick entangle.Tick, comps *set.Mask, r *bits.Reader, refs receiver.Refs) (n int, err error) {
 	for _, slot := range slots {
 		before := *r
 		d.Begin(tick)

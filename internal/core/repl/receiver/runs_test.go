@@ -23,7 +23,7 @@ type atOnce struct {
 	runs     []int         // lengths of the runs of new entities, and of ended ones below 0
 }
 
-func (a *atOnce) UpdateRun(slots []repl.Slot, tick entangle.Tick, comps *set.Mask, r *bits.Reader, refs receiver.Refs) (n int, err error) {
+func (a *atOnce) UpdateBlock(slots []repl.Slot, tick entangle.Tick, comps *set.Mask, r *bits.Reader, refs receiver.Refs) (n int, err error) {
 	for _, slot := range slots {
 		a.Begin(tick)
 		a.Member(slot, false)

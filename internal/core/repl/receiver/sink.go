@@ -60,11 +60,11 @@ type Sink interface {
 // for most records: benchmark case receive/pose.
 type Updater interface {
 	Sink
-	// UpdateRun does, for one slot after the other, what Begin, Member, Update of each component in
+	// UpdateBlock does, for one slot after the other, what Begin, Member, Update of each component in
 	// the set, by rising number, and Commit do. It returns how many updates it applied, at least one
 	// without an error. The error is that of the record behind these, for which it leaves the world
 	// alone, and before which it leaves r.
-	UpdateRun(slots []repl.Slot, tick entangle.Tick, comps *set.Mask, r *bits.Reader, refs Refs) (n int, err error)
+	UpdateBlock(slots []repl.Slot, tick entangle.Tick, comps *set.Mask, r *bits.Reader, refs Refs) (n int, err error)
 }
 
 // Spawner is a Sink that takes the usual fulls of many new groups, which are of one entity with the same
@@ -97,8 +97,8 @@ type Differ interface {
 	Sink
 	// Deltas returns those components.
 	Deltas() set.Mask
-	// From sets the moment of all calls until the next From. It begins a record, or a run of records,
-	// as Updater.UpdateRun applies them.
+	// From sets the moment of all calls until the next From. It begins a record, or several of a block,
+	// as Updater.UpdateBlock applies them.
 	From(m *Moment)
 }
 

@@ -64,13 +64,13 @@ func (u *updateReader) readRun(tick entangle.Tick) error {
 }
 
 // plainBlock applies a plain block: stretches of groups that take their update now by
-// Updater.UpdateRun, and others by updateAlone.
+// Updater.UpdateBlock, and others by updateAlone.
 func (u *updateReader) plainBlock(run *repl.RunHeads, rec *order.Record) error {
 	if ok := u.readBlock(run, rec.Group); !ok {
 		return ErrMalformed
 	}
 	for handles := u.handles; len(handles) > 0; {
-		taken, err := u.updateRun(rec, handles)
+		taken, err := u.updateBlock(rec, handles)
 		if err != nil {
 			return err
 		}
@@ -106,9 +106,9 @@ func (u *updateReader) readBlock(run *repl.RunHeads, h repl.Handle) (ok bool) {
 	return true
 }
 
-// updateRun applies the updates of the first groups of a plain block in one call, and returns how many
+// updateBlock applies the updates of the first groups of a plain block in one call, and returns how many
 // it consumed. It stops before a group that does not take its update now.
-func (u *updateReader) updateRun(rec *order.Record, handles []repl.Handle) (taken int, err error) {
+func (u *updateReader) updateBlock(rec *order.Record, handles []repl.Handle) (taken int, err error) {
 	if u.bodies.updater == nil {
 		return 0, nil
 	}
@@ -118,7 +118,7 @@ func (u *updateReader) updateRun(rec *order.Record, handles []repl.Handle) (take
 	}
 	u.bodies.refs = u.bodies.refs[:0]
 	u.bodies.beginRecord(rec, replicaTick, true)
-	taken, err = u.bodies.updater.UpdateRun(u.slots, rec.Tick, &u.comps, &u.bodies.in, &u.bodies)
+	taken, err = u.bodies.updater.UpdateBlock(u.slots, rec.Tick, &u.comps, &u.bodies.in, &u.bodies)
 	u.setTicks(rec.Tick, handles[:taken])
 	u.stats.Updates += uint64(taken)
 	if err != nil && errors.Is(err, ErrBaseline) {

@@ -15,22 +15,22 @@ import (
 
 var _ receiver.Updater = (*Applier)(nil)
 
-// updateRun holds the buffers of UpdateRun.
-type updateRun struct {
+// updateBlock holds the buffers of UpdateBlock.
+type updateBlock struct {
 	entities [wire.MaxShortRun]ecs.Entity
 	found    columns.Stretch
 	values   wire.ShortRun
 	remote   columns.Cells
 }
 
-// UpdateRun implements receiver.Updater. Most values are checked, and then written column by column,
+// UpdateBlock implements receiver.Updater. Most values are checked, and then written column by column,
 // for stretches of entities. Differences, values with references and those of codecs are applied one
 // by one.
-func (a *Applier) UpdateRun(slots []repl.Slot, tick entangle.Tick, comps *set.Mask, r *bits.Reader, refs receiver.Refs) (n int, err error) {
+func (a *Applier) UpdateBlock(slots []repl.Slot, tick entangle.Tick, comps *set.Mask, r *bits.Reader, refs receiver.Refs) (n int, err error) {
 	if *comps != a.sets.now.set {
 		a.chooseSet(comps)
 	}
-	a.run.values.Plans = a.sets.now.shorts
+	a.block.values.Plans = a.sets.now.shorts
 	for n < len(slots) {
 		if taken, err := a.updateShorts(slots[n:], tick, r); err != nil || taken > 0 {
 			if n += taken; err != nil {
@@ -52,13 +52,13 @@ func (a *Applier) UpdateRun(slots []repl.Slot, tick entangle.Tick, comps *set.Ma
 // updateShorts applies the updates of the first slots, as far as their values can be decoded together and
 // the game has not changed their components. If the first entities are predicted it takes only those.
 func (a *Applier) updateShorts(slots []repl.Slot, tick entangle.Tick, r *bits.Reader) (n int, err error) {
-	run, now := &a.run, &a.sets.now
+	block, now := &a.block, &a.sets.now
 	if len(now.shorts) == 0 {
 		return 0, nil
 	}
-	slots = slots[:min(len(slots), run.values.Length(r))]
+	slots = slots[:min(len(slots), block.values.Length(r))]
 	placed, bit := a.Replicas.entities, now.bit
-	entities := run.entities[:min(len(slots), len(run.entities))]
+	entities := block.entities[:min(len(slots), len(block.entities))]
 	for i, slot := range slots[:len(entities)] {
 		e := &placed[slot]
 		if e.holds&bit == 0 && (!a.holdsSet(slot) || a.Replicas.Info[slot].storeSlot != 0 || a.isInterpolated(slot)) {
@@ -69,20 +69,20 @@ func (a *Applier) updateShorts(slots []repl.Slot, tick entangle.Tick, r *bits.Re
 	}
 	if len(entities) == 0 {
 		if len(slots) > 0 && a.isInterpolated(slots[0]) {
-			return a.updateInterpolatedRun(slots, tick, r)
+			return a.updateInterpolatedBlock(slots, tick, r)
 		}
-		return a.updatePredictedRun(slots, tick, r)
+		return a.updatePredictedBlock(slots, tick, r)
 	}
-	n, err = a.readRun(entities, r)
+	n, err = a.readBlock(entities, r)
 	for _, slot := range slots[:n] {
 		placed[slot].tick = tick
 	}
-	a.raiseRun(entities[:n])
+	a.raiseBlock(entities[:n])
 	return n, err
 }
 
-// raiseRun raises the events of a run, one entity after the other.
-func (a *Applier) raiseRun(entities []ecs.Entity) {
+// raiseBlock raises the events of a block, one entity after the other.
+func (a *Applier) raiseBlock(entities []ecs.Entity) {
 	if !slices.ContainsFunc(a.sets.now.comps, func(c *component) bool { return c.events.ReadsUpdates() }) {
 		return
 	}
@@ -93,11 +93,11 @@ func (a *Applier) raiseRun(entities []ecs.Entity) {
 	}
 }
 
-// findRun finds the memory of the values of a run's entities, and returns how many of the entities
+// findBlock finds the memory of the values of a block's entities, and returns how many of the entities
 // have all of them.
-func (a *Applier) findRun(entities []ecs.Entity) (n int) {
-	found := &a.run.found
-	n = found.Find(&a.run.remote, entities)
+func (a *Applier) findBlock(entities []ecs.Entity) (n int) {
+	found := &a.block.found
+	n = found.Find(&a.block.remote, entities)
 	if n == 0 || !a.holdsAll(entities[0]) {
 		return 0
 	}
@@ -111,23 +111,23 @@ func (a *Applier) findRun(entities []ecs.Entity) (n int) {
 	return n
 }
 
-// readRun decodes the values of entities into the world, and returns for how many.
-func (a *Applier) readRun(entities []ecs.Entity, r *bits.Reader) (n int, err error) {
-	if n = a.findRun(entities); n == 0 {
+// readBlock decodes the values of entities into the world, and returns for how many.
+func (a *Applier) readBlock(entities []ecs.Entity, r *bits.Reader) (n int, err error) {
+	if n = a.findBlock(entities); n == 0 {
 		return 0, nil
 	}
-	run, now := &a.run, &a.sets.now
-	n, err = run.values.Read(r, n)
+	block, now := &a.block, &a.sets.now
+	n, err = block.values.Read(r, n)
 	for i, comp := range now.comps {
 		first := comp.cells.At(entities[0])
 		switch {
-		case run.found.Straight:
-			run.values.PutRow(i, first, n)
-		case run.found.Others == 0:
-			run.values.Put(i, first, run.found.Rows[:n])
+		case block.found.Straight:
+			block.values.PutRow(i, first, n)
+		case block.found.Others == 0:
+			block.values.Put(i, first, block.found.Rows[:n])
 		default:
 			for record, e := range entities[:n] {
-				run.values.PutOne(i, record, comp.cells.At(e))
+				block.values.PutOne(i, record, comp.cells.At(e))
 			}
 		}
 	}

@@ -55,7 +55,7 @@ func (c *crowd) Discard()                             {}
 func (c *crowd) Predict(repl.Slot, bool)              {}
 func (c *crowd) Outdate(repl.Handle, repl.Generation) {}
 func (c *crowd) Most() int                            { return repl.MaxGroups }
-func (c *crowd) Full() bool                           { return false }
+func (c *crowd) AtLimit() bool                        { return false }
 func (c *crowd) Skip(r *bits.Reader, comp int) error {
 	if comp == 0 {
 		r.Bits(32)

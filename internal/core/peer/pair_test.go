@@ -62,7 +62,7 @@ func (n *numbers) Commit()                              {}
 func (n *numbers) Predict(repl.Slot, bool)              {}
 func (n *numbers) Outdate(repl.Handle, repl.Generation) {}
 func (n *numbers) Most() int                            { return repl.MaxGroups }
-func (n *numbers) Full() bool                           { return false }
+func (n *numbers) AtLimit() bool                        { return false }
 func (n *numbers) Discard()                             {}
 func (n *numbers) Skip(r *bits.Reader, _ int) error     { r.Bits(32); return r.Err() }
 func (n *numbers) Insert(r *bits.Reader, _ int, _ receiver.Refs) error {

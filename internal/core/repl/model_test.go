@@ -244,7 +244,7 @@ func (c *copySink) Outdate(repl.Handle, repl.Generation) {}
 
 func (c *copySink) Most() int { return repl.MaxGroups }
 
-func (c *copySink) Full() bool { return false }
+func (c *copySink) AtLimit() bool { return false }
 
 func (c *copySink) Skip(r *bits.Reader, comp int) error {
 	if c.links && comp == linkComp {

@@ -84,7 +84,7 @@ func (c *crewSink) Begin(entangle.Tick)                  {}
 func (c *crewSink) Predict(repl.Slot, bool)              {}
 func (c *crewSink) Outdate(repl.Handle, repl.Generation) {}
 func (c *crewSink) Most() int                            { return repl.MaxGroups }
-func (c *crewSink) Full() bool                           { return false }
+func (c *crewSink) AtLimit() bool                        { return false }
 func (c *crewSink) Commit()                              {}
 func (c *crewSink) Discard()                             {}
 

@@ -20,10 +20,10 @@ func (a *Applier) Limit(most int) {
 // Most implements receiver.Sink.
 func (a *Applier) Most() int { return a.Replicas.most }
 
-// Full implements receiver.Sink. An entity counts as long as it may be in the world because of
+// AtLimit implements receiver.Sink. An entity counts as long as it may be in the world because of
 // the server. An orphaned entity counts until the game removes it. An entity that was despawned
 // while it was predicted counts until the prediction has reached that tick.
-func (a *Applier) Full() bool {
+func (a *Applier) AtLimit() bool {
 	if a.counted() < a.Replicas.most {
 		return false
 	}

@@ -17,24 +17,24 @@ func TestACopyIsFullOfWhoLives(t *testing.T) {
 	h := newHand(t)
 	h.applier.Limit(3)
 	for g := repl.Handle(1); g <= 3; g++ {
-		assert.False(t, h.applier.Full())
+		assert.False(t, h.applier.AtLimit())
 		h.come(g)
 	}
-	assert.True(t, h.applier.Full())
+	assert.True(t, h.applier.AtLimit())
 	e := h.entity(1)
 	h.record(func() { h.release(1) })
-	assert.True(t, h.applier.Full(), "it stays in the world")
+	assert.True(t, h.applier.AtLimit(), "it stays in the world")
 	h.world.RemoveEntity(e)
-	assert.False(t, h.applier.Full())
+	assert.False(t, h.applier.AtLimit())
 	h.come(4)
-	assert.True(t, h.applier.Full())
+	assert.True(t, h.applier.AtLimit())
 	h.world.RemoveEntity(h.entity(2))
-	assert.True(t, h.applier.Full(), "to the server it is there")
+	assert.True(t, h.applier.AtLimit(), "to the server it is there")
 	h.record(func() { h.despawn(2) })
-	assert.False(t, h.applier.Full())
+	assert.False(t, h.applier.AtLimit())
 	h.come(5)
 	h.applier.Clear()
-	assert.False(t, h.applier.Full())
+	assert.False(t, h.applier.AtLimit())
 }
 
 // Removed entities take no space, however many come and go.
@@ -42,7 +42,7 @@ func TestACopyThatLivesLongIsNotFull(t *testing.T) {
 	h := newHand(t)
 	h.applier.Limit(10)
 	for g := repl.Handle(1); g < 4000; g++ {
-		require.False(t, h.applier.Full(), "entity %d", g)
+		require.False(t, h.applier.AtLimit(), "entity %d", g)
 		h.come(g)
 		e := h.entity(g)
 		if g%2 == 0 {
@@ -63,13 +63,13 @@ func TestACopyIsFullOfWhomThePredictionKeeps(t *testing.T) {
 	p.send()
 	there := p.there(e)
 	p.applier.Limit(1)
-	require.True(t, p.applier.Full())
+	require.True(t, p.applier.AtLimit())
 	p.world.RemoveEntity(e)
 	p.send()
 	require.Zero(t, p.applier.Replicas.Len())
-	assert.True(t, p.applier.Full())
+	assert.True(t, p.applier.AtLimit())
 	p.applier.RemoveDespawned(there)
-	assert.False(t, p.applier.Full())
+	assert.False(t, p.applier.AtLimit())
 }
 
 // The server's entities are accepted up to the limit.

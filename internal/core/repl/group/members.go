@@ -15,9 +15,9 @@ type Position struct {
 	Reused bool // a former member had the number
 }
 
-// IsFull reports whether the group of a place has no number left that was never used. A native needs such a number,
+// HasNoNewNumber reports whether the group of a place has no number left that was never used. A native needs such a number,
 // because with a reused number its network id would be that of another entity.
-func (st *State) IsFull(at Place) bool {
+func (st *State) HasNoNewNumber(at Place) bool {
 	id, ok := st.named[at]
 	return ok && st.Groups[id].nextNumber == repl.MaxMembers
 }

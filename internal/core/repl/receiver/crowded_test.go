@@ -17,8 +17,8 @@ type narrow struct {
 	most int
 }
 
-func (n narrow) Most() int  { return n.most }
-func (n narrow) Full() bool { return len(n.entities) >= n.most }
+func (n narrow) Most() int     { return n.most }
+func (n narrow) AtLimit() bool { return len(n.entities) >= n.most }
 
 func newNarrow(t testing.TB, most int) *scripted {
 	s := &scripted{t: t, sink: newCopySink(t)}

@@ -349,7 +349,7 @@ func (n *nothing) Orphan(repl.Slot)                                    {}
 func (n *nothing) Predict(repl.Slot, bool)                             {}
 func (n *nothing) Outdate(repl.Handle, repl.Generation)                {}
 func (n *nothing) Most() int                                           { return 2 * repl.MaxGroups }
-func (n *nothing) Full() bool                                          { return false }
+func (n *nothing) AtLimit() bool                                       { return false }
 func (n *nothing) Commit()                                             {}
 func (n *nothing) Discard()                                            {}
 func (n *nothing) Skip(r *bits.Reader, _ int) error {

@@ -110,7 +110,7 @@ func (b *bodyReader) join(j *join) error {
 	case is && p.g == b.g && b.g.member(p.number).mark == stated:
 		return ErrMalformed // it joins twice
 	case is:
-	case b.Full():
+	case b.AtLimit():
 		return ErrCrowded
 	default:
 		if j.id.Group != b.g.Group {

@@ -129,8 +129,8 @@ type bounded struct {
 	most int
 }
 
-func (b bounded) Most() int  { return b.most }
-func (b bounded) Full() bool { return len(b.entities) >= b.most }
+func (b bounded) Most() int     { return b.most }
+func (b bounded) AtLimit() bool { return len(b.entities) >= b.most }
 
 // A run stops at the limit of groups, and the next entity is one too many.
 //

@@ -52,8 +52,8 @@ type Sink interface {
 	// Most returns how many entities the sink holds at a time. The receiver also takes in no more groups
 	// than that, because some may have no members.
 	Most() int
-	// Full reports whether the limit is reached: Spawn is not called then.
-	Full() bool
+	// AtLimit reports whether the limit is reached: Spawn is not called then.
+	AtLimit() bool
 }
 
 // Updater is a Sink that takes the updates of many entities in one call, which saves the separate calls

@@ -128,15 +128,15 @@ func (st *structure) appendActions(heads *repl.Heads, sp *group.Space, from, roo
 	return -1
 }
 
-// windowFull is the bit in Space.Unacked of the oldest action that may be in flight. While it is set no further action of
+// windowEnd is the bit in Space.Unacked of the oldest action that may be in flight. While it is set no further action of
 // the group is sent, because sequence numbers would become ambiguous at the receiver.
-const windowFull = 1 << (repl.MaxActionsInFlight - 1)
+const windowEnd = 1 << (repl.MaxActionsInFlight - 1)
 
 // action returns the due action of a group: its record and its body. ok is false when none can be sent now. StructureDue
 // stays set if one will be sent later.
 func (st *structure) action(sp *group.Space, i int) (rec repl.Record, b *encode.Body, ok bool) {
-	id, full := sp.Group(i), sp.Unacked[i]&windowFull != 0
-	if full && sp.ViewOf(i) == 0 && !sp.Retained.Has(i) || sp.Fragmented.Has(i) && sp.Unacked[i] != 0 {
+	id, blocked := sp.Group(i), sp.Unacked[i]&windowEnd != 0
+	if blocked && sp.ViewOf(i) == 0 && !sp.Retained.Has(i) || sp.Fragmented.Has(i) && sp.Unacked[i] != 0 {
 		return rec, nil, false
 	}
 	rec = repl.Record{Group: sp.First + repl.Handle(i), Seq: sp.Seq[i].Next(), Tick: st.state.Tick, From: repl.From{Base: sp.Base[i]}}
@@ -154,7 +154,7 @@ func (st *structure) action(sp *group.Space, i int) (rec repl.Record, b *encode.
 		st.markStructureCurrent(sp, i) // even in a full window, or hidden structure would delay values
 		return rec, nil, false
 	}
-	if full {
+	if blocked {
 		return rec, nil, false
 	}
 	st.prediction.findPredicted(sp, i, rec.Kind)

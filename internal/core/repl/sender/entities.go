@@ -15,7 +15,7 @@ func (w *World) Spawn(s repl.Slot, mask set.Mask) { w.SpawnAt(s, mask, group.Pla
 // SpawnAt adds an entity with the given components to the group of a place. If the group is full, the entity gets a group
 // of one. If no handle is free, it is not replicated. Stats counts both.
 func (w *World) SpawnAt(s repl.Slot, mask set.Mask, at group.Place) {
-	if w.state.IsFull(at) {
+	if w.state.HasNoNewNumber(at) {
 		w.SpawnAt(s, mask, group.Place{Private: at.Private})
 		w.Move(s, at)
 		return

@@ -103,7 +103,7 @@ func (st *structure) endsPlainly(i int) bool {
 	if id == ident.NoGroup || sp.Phase[i] != group.Present || sp.Planned[i] == st.state.Tick || sp.ActionSent[i] == st.state.Tick {
 		return false
 	}
-	if sp.Unacked[i]&windowFull != 0 || sp.Predicted.Has(i) || sp.Fragmented.Has(i) || sp.ViewOf(i) != 0 {
+	if sp.Unacked[i]&windowEnd != 0 || sp.Predicted.Has(i) || sp.Fragmented.Has(i) || sp.ViewOf(i) != 0 {
 		return false
 	}
 	gr := &st.state.Groups[id]

@@ -16,7 +16,7 @@ import (
 // batch in a message all others are usual ones.
 type spawnBatch struct {
 	First      repl.Handle
-	Groups     int
+	Count      int // number of groups
 	Generation repl.Generation
 	Begins     uint64 // what each body begins with; see loneFull
 	Prefix     int    // bits of it
@@ -45,7 +45,7 @@ const (
 // reset begins a tick. Its cost follows the number of groups in batches of the last one.
 func (b *spawnBatches) reset() {
 	for i := range b.list {
-		clear(b.of[b.list[i].First:][:b.list[i].Groups])
+		clear(b.of[b.list[i].First:][:b.list[i].Count])
 	}
 	for _, h := range b.none {
 		b.of[h] = 0
@@ -96,7 +96,7 @@ func (w *Encoder) encodeBatch(first repl.Handle) {
 	enc.w.Reset(b.buf[:0])
 	enc.refs.Reset()
 	enc.current = Body{key: Key{Kind: repl.Full, Base: w.state.Tick, Structure: w.state.Tick}, bases: group.AllTime(w.state.Tick), shapes: group.AllTime(w.state.Tick)}
-	for h := first; made.Groups < maxBatch && enc.w.LenBits() < maxBatchBits && int(h) < w.state.Public.Len() && b.of[h] == 0; h++ {
+	for h := first; made.Count < maxBatch && enc.w.LenBits() < maxBatchBits && int(h) < w.state.Public.Len() && b.of[h] == 0; h++ {
 		if !w.isLone(h) {
 			break
 		}
@@ -113,17 +113,17 @@ func (w *Encoder) encodeBatch(first repl.Handle) {
 			break
 		}
 		b.Ends = append(b.Ends, uint32(enc.w.LenBits()))
-		made.Groups++
+		made.Count++
 	}
 	b.buf = enc.w.Finish()
-	if made.Groups == 0 {
+	if made.Count == 0 {
 		b.of[first], b.none = noBatch, append(b.none, int32(first))
 		return
 	}
 	b.Arena = append(b.Arena, b.buf...)
 	made.Begins, made.Prefix = w.loneFull(&comps)
 	b.list = append(b.list, made)
-	for i := range made.Groups {
+	for i := range made.Count {
 		b.of[int(first)+i] = int32(len(b.list))
 	}
 }

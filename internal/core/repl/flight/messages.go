@@ -27,7 +27,7 @@ type Message struct {
 // Groups returns the number of groups for which the message has an action.
 func (m *Message) Groups() (n int) {
 	for i := range m.actions {
-		n += int(m.actions[i].Groups)
+		n += int(m.actions[i].Count)
 	}
 	return n
 }
@@ -35,7 +35,7 @@ func (m *Message) Groups() (n int) {
 // Action is one action of a message, or the same kind of action for several groups with consecutive handles.
 type Action struct {
 	Group    repl.Handle // the first group
-	Groups   int32       // number of groups
+	Count    int32       // number of groups
 	Seq      repl.Seq
 	HasNeeds bool // the peer may have to wait for other groups before it can apply the action
 }

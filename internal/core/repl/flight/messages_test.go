@@ -16,7 +16,7 @@ func TestAnActionIsInFlightUntilNothingHoldsItUp(t *testing.T) {
 	done := 0
 	send := func(number uint16, tick entangle.Tick, group repl.Handle, waits bool) {
 		a.Begin(tick, 0)
-		a.Add(Action{Group: group, Groups: 1, HasNeeds: waits})
+		a.Add(Action{Group: group, Count: 1, HasNeeds: waits})
 		a.Last().Number = number
 	}
 	deliver := func(number uint16) { a.HandleDelivered(number, func(Action, entangle.Tick) { done++ }, nil) }
@@ -38,7 +38,7 @@ func TestAShortMessageIsRepeated(t *testing.T) {
 	var a Messages
 	send := func(number uint16, bytes int) {
 		a.Begin(100, 0)
-		a.Add(Action{Group: 1, Groups: 1})
+		a.Add(Action{Group: 1, Count: 1})
 		a.Last().Number = number
 		a.ScheduleRepeats(bytes, 100)
 	}
@@ -60,7 +60,7 @@ func TestTheOldestMessageInFlightCounts(t *testing.T) {
 	assert.True(t, a.OldestTick(50) == 50 && a.EndedSinceOldest(9) == 0)
 	for number, tick := range []entangle.Tick{10, 20} {
 		a.Begin(tick, uint64(tick/5))
-		a.Add(Action{Group: 1, Groups: 1})
+		a.Add(Action{Group: 1, Count: 1})
 		a.Last().Number = uint16(number)
 	}
 	assert.True(t, a.OldestTick(50) == 10 && a.EndedSinceOldest(9) == 7)
@@ -74,7 +74,7 @@ func BenchmarkDeliveredBehindAHeldMessage(b *testing.B) {
 	var a Messages
 	send := func(number uint16, tick entangle.Tick) {
 		a.Begin(tick, 0)
-		a.Add(Action{Group: 1, Groups: 1, HasNeeds: true})
+		a.Add(Action{Group: 1, Count: 1, HasNeeds: true})
 		a.Last().Number = number
 	}
 	send(0, 1)

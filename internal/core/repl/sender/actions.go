@@ -302,7 +302,7 @@ func (st *structure) appendAction(heads *repl.Heads, rec *repl.Record, b *encode
 // noteSent records that n groups from an index on were sent actions that are equal to rec but for the group. Several
 // groups at once are those of appendSpawns or appendEnds: none is predicted or has a view.
 func (st *structure) noteSent(sp *group.Space, i, n int, rec *repl.Record) {
-	sent := flight.Action{Group: sp.First + repl.Handle(i), Groups: int32(n), Seq: rec.Seq, HasNeeds: len(st.needs) > 0}
+	sent := flight.Action{Group: sp.First + repl.Handle(i), Count: int32(n), Seq: rec.Seq, HasNeeds: len(st.needs) > 0}
 	if sp.Phase[i] == group.Absent {
 		for _, id := range sp.IDs.Groups[i : i+n] {
 			gr := &st.state.Groups[id]
@@ -345,7 +345,7 @@ func (st *structure) HandleDelivered(message uint16) {
 // recordWaiting records that an action may wait at the peer.
 func (st *structure) recordWaiting(a flight.Action, tick entangle.Tick) {
 	sp, i := st.groups.LocateHandle(a.Group)
-	for k := range int(a.Groups) {
+	for k := range int(a.Count) {
 		st.received.Wait(placeAt(sp, i+k), tick)
 	}
 }
@@ -353,7 +353,7 @@ func (st *structure) recordWaiting(a flight.Action, tick entangle.Tick) {
 // handleActionDelivered clears an action that is no longer pending from its groups.
 func (st *structure) handleActionDelivered(a flight.Action, tick entangle.Tick) {
 	sp, i := st.groups.LocateHandle(a.Group)
-	for end := i + int(a.Groups); i < end; i++ {
+	for end := i + int(a.Count); i < end; i++ {
 		if st.received != nil {
 			st.received.Deliver(placeAt(sp, i), tick)
 		}

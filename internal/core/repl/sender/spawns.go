@@ -21,7 +21,7 @@ func (st *structure) appendSpawns(heads *repl.Heads, i, room int) (n int) {
 		return 0
 	}
 	// from is where the values of the first group begin, behind the bit that says that it is usual.
-	ends, from := st.enc.Spawns.Ends[b.At+i-int(b.First):][:int(b.First)+b.Groups-i], uint32(1)
+	ends, from := st.enc.Spawns.Ends[b.At+i-int(b.First):][:int(b.First)+b.Count-i], uint32(1)
 	if i > int(b.First) {
 		from += st.enc.Spawns.Ends[b.At+i-int(b.First)-1]
 	}

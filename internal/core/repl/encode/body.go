@@ -82,10 +82,10 @@ func (b *Body) serves(key *Key) bool {
 // are encoded with the same state, and stored in chunks.
 type bodies struct {
 	list  []Body
-	first []int32       // by group: 1 + index in list of its newest body; 0: none
-	used  []ident.Group // groups with a body
-	arena []byte        // of all bodies
-	slots []repl.Slot   // to which bodies refer
+	first []int32            // by group: 1 + index in list of its newest body; 0: none
+	used  []ident.GroupIndex // groups with a body
+	arena []byte             // of all bodies
+	slots []repl.Slot        // to which bodies refer
 
 	w       bits.Writer
 	buf     []byte // memory of w
@@ -108,7 +108,7 @@ func (b *bodies) reset() {
 	b.used, b.list, b.arena, b.slots = b.used[:0], b.list[:0], b.arena[:0], b.slots[:0]
 }
 
-func (b *bodies) find(id ident.Group, key *Key) *Body {
+func (b *bodies) find(id ident.GroupIndex, key *Key) *Body {
 	for i := b.first[id]; i != 0; i = b.list[i-1].next {
 		if b.list[i-1].serves(key) {
 			return &b.list[i-1]
@@ -118,7 +118,7 @@ func (b *bodies) find(id ident.Group, key *Key) *Body {
 }
 
 // store stores the current body with the bits in b.w.
-func (b *bodies) store(id ident.Group) *Body {
+func (b *bodies) store(id ident.GroupIndex) *Body {
 	made := &b.current
 	made.Width = b.w.LenBits()
 	b.buf = b.w.Finish()
@@ -145,7 +145,7 @@ func (b *bodies) SlotsOf(of *Body) []repl.Slot {
 
 // Body returns the body of a group that a key selects. It encodes the body unless that happened in this tick. The
 // pointer is valid until the next call.
-func (w *Encoder) Body(id ident.Group, key Key) *Body {
+func (w *Encoder) Body(id ident.GroupIndex, key Key) *Body {
 	if !w.Unshared {
 		if have := w.Bodies.find(id, &key); have != nil {
 			return have

@@ -68,7 +68,7 @@ func (c *chunk) serves(from repl.From, view view.ID) bool {
 }
 
 // Find returns the index of a group's chunk from a baseline in a view. ok is false if it is not encoded yet.
-func (c *chunks) Find(id ident.Group, from repl.From, view view.ID) (i int32, ok bool) {
+func (c *chunks) Find(id ident.GroupIndex, from repl.From, view view.ID) (i int32, ok bool) {
 	if first := &c.first[id]; first.tick == c.tick {
 		for i = first.at; i != 0; i = c.List[i-1].next {
 			if c.List[i-1].serves(from, view) {
@@ -80,7 +80,7 @@ func (c *chunks) Find(id ident.Group, from repl.From, view view.ID) (i int32, ok
 }
 
 // Chunk returns the index of a group's chunk from a baseline in a view, and encodes it if necessary.
-func (w *Encoder) Chunk(id ident.Group, from repl.From, view view.ID) int32 {
+func (w *Encoder) Chunk(id ident.GroupIndex, from repl.From, view view.ID) int32 {
 	if i, ok := w.Chunks.Find(id, from, view); ok && !w.Unshared {
 		return i
 	}
@@ -88,7 +88,7 @@ func (w *Encoder) Chunk(id ident.Group, from repl.From, view view.ID) int32 {
 }
 
 // encodeChunk encodes a group's update and returns the index of the new chunk. It is written where it stays.
-func (w *Encoder) encodeChunk(id ident.Group, from repl.From, view view.ID) int32 {
+func (w *Encoder) encodeChunk(id ident.GroupIndex, from repl.From, view view.ID) int32 {
 	w.BodiesMade++
 	b, c := &w.Bodies, &w.Chunks
 	b.refs.Reset()

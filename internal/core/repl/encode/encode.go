@@ -11,7 +11,7 @@ import (
 )
 
 // encodeBody writes the body that Bodies.current.key asks for.
-func (w *Encoder) encodeBody(id ident.Group) {
+func (w *Encoder) encodeBody(id ident.GroupIndex) {
 	w.encodeLeavers(id)
 	switch key := &w.Bodies.current.key; {
 	case key.Kind == repl.Gone:
@@ -24,7 +24,7 @@ func (w *Encoder) encodeBody(id ident.Group) {
 
 // encodeUpdate writes the changed values. Of a group of one, the common case, it writes nothing else, and returns the
 // components that changed; otherwise it writes which members have them.
-func (w *Encoder) encodeUpdate(id ident.Group) (comps set.Mask) {
+func (w *Encoder) encodeUpdate(id ident.GroupIndex) (comps set.Mask) {
 	gr := &w.state.Groups[id]
 	if m := w.soleMember(gr); m != nil && !w.state.IsPaused(m.Slot) {
 		comps = w.changedComponents(m.Slot)
@@ -195,7 +195,7 @@ func (w *Encoder) encodeSet(s repl.Slot, comps set.Mask) {
 
 // encodeLeavers writes the entities that left the group and their fates. A full and a gone list only those that still
 // exist at the peer: the peer despawns its other entities of the group.
-func (w *Encoder) encodeLeavers(id ident.Group) {
+func (w *Encoder) encodeLeavers(id ident.GroupIndex) {
 	out, gr := &w.Bodies.w, &w.state.Groups[id]
 	w.sortedLeavers = w.sortedLeavers[:0]
 	for i := range gr.Left {
@@ -230,7 +230,7 @@ func (w *Encoder) addHiddenMembers(gr *group.Group) {
 }
 
 // includesLeaver reports whether the current body lists a leaver. It does not list one that the peer does not have.
-func (w *Encoder) includesLeaver(id ident.Group, l *group.Leaver) bool {
+func (w *Encoder) includesLeaver(id ident.GroupIndex, l *group.Leaver) bool {
 	b := &w.Bodies.current
 	if h, _ := w.state.Views.Hidden(b.key.View, l.Number); h.Whole && w.fateOf(id, l) != repl.Moved {
 		return false
@@ -248,7 +248,7 @@ func (w *Encoder) includesLeaver(id ident.Group, l *group.Leaver) bool {
 }
 
 // fateOf returns the fate of a leaver that the current body states.
-func (w *Encoder) fateOf(id ident.Group, l *group.Leaver) repl.Fate {
+func (w *Encoder) fateOf(id ident.GroupIndex, l *group.Leaver) repl.Fate {
 	if p := w.Bodies.current.key.Peer; p != nil && p.Loses(id, l) {
 		return repl.Despawned
 	}
@@ -257,7 +257,7 @@ func (w *Encoder) fateOf(id ident.Group, l *group.Leaver) repl.Fate {
 
 // encodeMembers writes the members of a full or a change. Joining members come first, so that all of them exist when
 // the receiver reads values that refer to them.
-func (w *Encoder) encodeMembers(id ident.Group) {
+func (w *Encoder) encodeMembers(id ident.GroupIndex) {
 	out, gr, full := &w.Bodies.w, &w.state.Groups[id], w.Bodies.current.key.Kind == repl.Full
 	m := w.soleMember(gr)
 	alone := m != nil && !w.state.IsPaused(m.Slot)
@@ -282,7 +282,7 @@ func (w *Encoder) encodeMembers(id ident.Group) {
 
 // encodeJoining writes the members of which the current body has all components: first a list of them, then their
 // values. A full also lists the frozen members, which the peer keeps unchanged.
-func (w *Encoder) encodeJoining(id ident.Group) {
+func (w *Encoder) encodeJoining(id ident.GroupIndex) {
 	var numbers repl.Numbers
 	out, gr, full := &w.Bodies.w, &w.state.Groups[id], w.Bodies.current.key.Kind == repl.Full
 	for i := range gr.Members {
@@ -317,7 +317,7 @@ func (w *Encoder) keepsFrozen(m *group.Member) bool {
 }
 
 // encodeJoiner writes which entity joins: a native, with an id that follows from the group and the number, or a reference.
-func (w *Encoder) encodeJoiner(id ident.Group, m *group.Member) {
+func (w *Encoder) encodeJoiner(id ident.GroupIndex, m *group.Member) {
 	index := uint32(0)
 	if !w.state.IsNative(id, m) {
 		index = w.Bodies.refs.Index(m.Slot)

@@ -17,7 +17,7 @@ func (w *Encoder) removedPart(m *group.Member) view.HiddenMember {
 }
 
 // encodeRemovedParts writes the members of a body of a retained group: no joining members, and the components to remove.
-func (w *Encoder) encodeRemovedParts(id ident.Group) {
+func (w *Encoder) encodeRemovedParts(id ident.GroupIndex) {
 	var joins repl.Numbers
 	var changes repl.Changes
 	var none set.Mask

@@ -13,13 +13,13 @@ type denied map[leaverKey][]uint16
 
 // leaverKey identifies a leaver. No other entity gets the number before the leaver is dropped.
 type leaverKey struct {
-	group  ident.Group
+	group  ident.GroupIndex
 	number repl.Member
 }
 
 // Deny records that a peer despawns an entity which is about to be orphaned, where it has the entity: as a member or a
 // leaver of a group.
-func (st *State) Deny(id ident.Group, number repl.Member, peer uint16) {
+func (st *State) Deny(id ident.GroupIndex, number repl.Member, peer uint16) {
 	if st.denied == nil {
 		st.denied = denied{}
 	}
@@ -28,12 +28,12 @@ func (st *State) Deny(id ident.Group, number repl.Member, peer uint16) {
 }
 
 // isDenied reports whether an orphaned leaver despawns at a peer.
-func (st *State) isDenied(id ident.Group, l *Leaver, peer uint16) bool {
+func (st *State) isDenied(id ident.GroupIndex, l *Leaver, peer uint16) bool {
 	return len(st.denied) > 0 && l.Fate == repl.Orphaned && slices.Contains(st.denied[leaverKey{id, l.Number}], peer)
 }
 
 // forgetDenied is called for a leaver that is dropped.
-func (st *State) forgetDenied(id ident.Group, l *Leaver) {
+func (st *State) forgetDenied(id ident.GroupIndex, l *Leaver) {
 	if len(st.denied) > 0 {
 		delete(st.denied, leaverKey{id, l.Number})
 	}

@@ -30,7 +30,7 @@ func TestDeniedLeaversAreForgotten(t *testing.T) {
 		assert.False(t, st.isDenied(id, &left, 6))
 		if ends {
 			st.RemoveEntity(1, repl.Despawned)
-			st.FreeUnused(func(ident.Group) bool { return false })
+			st.FreeUnused(func(ident.GroupIndex) bool { return false })
 		} else {
 			st.Begin(2 + tidyAfter)
 			st.OldestInFlight = 2

@@ -77,8 +77,8 @@ type Leaver struct {
 }
 
 // openGroup creates a group without members. ok is false if no public handle is free.
-func (st *State) openGroup(at Place) (id ident.Group, ok bool) {
-	id = ident.Group(len(st.Groups))
+func (st *State) openGroup(at Place) (id ident.GroupIndex, ok bool) {
+	id = ident.GroupIndex(len(st.Groups))
 	if n := len(st.freeEntries); n > 0 {
 		id = st.freeEntries[n-1]
 	}
@@ -106,7 +106,7 @@ func (st *State) openGroup(at Place) (id ident.Group, ok bool) {
 }
 
 // closeGroup ends a group after its last member has left.
-func (st *State) closeGroup(id ident.Group) {
+func (st *State) closeGroup(id ident.GroupIndex) {
 	st.markChanged(id, true)
 	gr := &st.Groups[id]
 	gr.Open = false
@@ -121,13 +121,13 @@ func (st *State) closeGroup(id ident.Group) {
 }
 
 // RemoveHolder records that a peer has acknowledged the end of a group.
-func (st *State) RemoveHolder(id ident.Group) {
+func (st *State) RemoveHolder(id ident.GroupIndex) {
 	st.Groups[id].Holders--
 	st.scheduleFree(id)
 }
 
 // scheduleFree schedules a group to be freed, if it has ended at every peer and no native of it is alive.
-func (st *State) scheduleFree(id ident.Group) {
+func (st *State) scheduleFree(id ident.GroupIndex) {
 	gr := &st.Groups[id]
 	if !gr.Open && gr.Holders == 0 && gr.natives == 0 {
 		st.toFree = append(st.toFree, id)
@@ -135,7 +135,7 @@ func (st *State) scheduleFree(id ident.Group) {
 }
 
 // FreeUnused frees the scheduled groups. Those for which keep reports true stay scheduled.
-func (st *State) FreeUnused(keep func(ident.Group) bool) {
+func (st *State) FreeUnused(keep func(ident.GroupIndex) bool) {
 	unused := st.toFree
 	st.toFree = st.toFree[:0]
 	for _, id := range unused {
@@ -187,7 +187,7 @@ func (gr *Group) Viewer(peer uint16) *ident.Viewer {
 }
 
 // MarkTooLarge records that a group is too large to be sent.
-func (st *State) MarkTooLarge(id ident.Group) {
+func (st *State) MarkTooLarge(id ident.GroupIndex) {
 	gr := &st.Groups[id]
 	gr.TooLarge, gr.Withheld = true, true
 	st.Counts.TooLarge++

@@ -12,7 +12,7 @@ import (
 
 // HasVisibleChange reports whether values that a view shows of a group changed after a tick. A hidden change
 // does not cause data in flight to be resent.
-func (st *State) HasVisibleChange(id ident.Group, v view.ID, after entangle.Tick) bool {
+func (st *State) HasVisibleChange(id ident.GroupIndex, v view.ID, after entangle.Tick) bool {
 	t, any := &st.Slots, AllTime(st.Tick)
 	for i := range st.Groups[id].Members {
 		m := &st.Groups[id].Members[i]
@@ -28,7 +28,7 @@ func (st *State) HasVisibleChange(id ident.Group, v view.ID, after entangle.Tick
 }
 
 // HasVisibleActive reports whether a view shows a member of a group that does not rest.
-func (st *State) HasVisibleActive(id ident.Group, v view.ID) bool {
+func (st *State) HasVisibleActive(id ident.GroupIndex, v view.ID) bool {
 	gr := &st.Groups[id]
 	if v == 0 {
 		return gr.active > 0
@@ -41,7 +41,7 @@ func (st *State) HasVisibleActive(id ident.Group, v view.ID) bool {
 
 // HiddenMembers returns the hidden parts of a group, by number. Hidden parts of entities that left the
 // group stay hidden, or the peer would learn that they left.
-func (st *State) HiddenMembers(id ident.Group, was view.ID, hidden []view.Hidden) []view.HiddenMember {
+func (st *State) HiddenMembers(id ident.GroupIndex, was view.ID, hidden []view.Hidden) []view.HiddenMember {
 	parts := st.Views.Scratch[:0]
 	for i := range hidden {
 		h := &hidden[i]
@@ -61,7 +61,7 @@ func (st *State) HiddenMembers(id ident.Group, was view.ID, hidden []view.Hidden
 // ViewsDiffer reports whether two views differ in the parts of a group that they show to a peer to
 // which its structure was last sent at a tick: for entities that came since, only the new view
 // counts.
-func (st *State) ViewsDiffer(id ident.Group, a, b view.ID, sent entangle.Tick) bool {
+func (st *State) ViewsDiffer(id ident.GroupIndex, a, b view.ID, sent entangle.Tick) bool {
 	for i := range st.Groups[id].Members {
 		m := &st.Groups[id].Members[i]
 		if sent.Before(m.Joined) {
@@ -108,7 +108,7 @@ func (st *State) MayHaveHad(s repl.Slot, comps set.Mask, tick entangle.Tick) set
 
 // AppendHiddenLeavers adds the parts of a view that hide whole members which have left the group since. It sorts all
 // parts.
-func (st *State) AppendHiddenLeavers(parts []view.HiddenMember, id ident.Group, v view.ID) []view.HiddenMember {
+func (st *State) AppendHiddenLeavers(parts []view.HiddenMember, id ident.GroupIndex, v view.ID) []view.HiddenMember {
 	for k := 0; v != 0 && k < len(st.Groups[id].Left); k++ {
 		if h, some := st.Views.Hidden(v, st.Groups[id].Left[k].Number); some && h.Whole {
 			parts = append(parts, h)

@@ -11,8 +11,8 @@ import (
 
 // trails is, for each entity that moved, its trail: the former groups that some peer may still have it in.
 type trails struct {
-	Of     map[repl.Slot][]ident.Group
-	unused [][]ident.Group // memory for new trails
+	Of     map[repl.Slot][]ident.GroupIndex
+	unused [][]ident.GroupIndex // memory for new trails
 }
 
 const (
@@ -21,11 +21,11 @@ const (
 )
 
 // Extend appends a group, which an entity has just left, to the entity's trail.
-func (t *trails) Extend(s repl.Slot, id ident.Group) {
+func (t *trails) Extend(s repl.Slot, id ident.GroupIndex) {
 	groups, ok := t.Of[s]
 	if !ok {
 		if len(t.unused) == 0 {
-			for room := range slices.Chunk(make([]ident.Group, newTrails*trailCapacity), trailCapacity) {
+			for room := range slices.Chunk(make([]ident.GroupIndex, newTrails*trailCapacity), trailCapacity) {
 				t.unused = append(t.unused, room[:0:trailCapacity])
 			}
 		}
@@ -46,12 +46,12 @@ func (t *trails) drop(s repl.Slot) {
 }
 
 // forget removes a group from an entity's trail.
-func (t *trails) forget(s repl.Slot, id ident.Group) {
+func (t *trails) forget(s repl.Slot, id ident.GroupIndex) {
 	groups, ok := t.Of[s]
 	if !ok {
 		return
 	}
-	t.Of[s] = slices.DeleteFunc(groups, func(of ident.Group) bool { return of == id })
+	t.Of[s] = slices.DeleteFunc(groups, func(of ident.GroupIndex) bool { return of == id })
 	if len(t.Of[s]) == 0 {
 		t.drop(s)
 	}
@@ -62,7 +62,7 @@ const minTidy = 16
 
 // tidyLeavers scans the leavers of a group when there are twice as many as the last scan kept, and schedules the next
 // scan.
-func (st *State) tidyLeavers(id ident.Group) {
+func (st *State) tidyLeavers(id ident.GroupIndex) {
 	if gr := &st.Groups[id]; len(gr.Left) >= max(minTidy, 2*int(gr.keptLeavers)) {
 		st.dropAckedLeavers(id)
 		gr.keptLeavers = int32(len(gr.Left))
@@ -86,12 +86,12 @@ type tidying struct {
 
 // tidyEntry is a group with leavers to scan, and the tick in which the scan was scheduled.
 type tidyEntry struct {
-	id   ident.Group
+	id   ident.GroupIndex
 	tick entangle.Tick
 }
 
 // scheduleTidy schedules a scan of a group's leavers in tidyAfter ticks.
-func (st *State) scheduleTidy(id ident.Group) {
+func (st *State) scheduleTidy(id ident.GroupIndex) {
 	if gr := &st.Groups[id]; !gr.tidyQueued {
 		gr.tidyQueued = true
 		st.tidy.queue.Push(tidyEntry{id, st.Tick})
@@ -124,7 +124,7 @@ func (st *State) TidyDue() {
 
 // dropAckedLeavers removes the leavers that every peer has acknowledged as gone. It keeps natives that live on in other
 // groups, since State.Native finds them here. waits reports that some peer has not acknowledged a leaver.
-func (st *State) dropAckedLeavers(id ident.Group) (waits bool) {
+func (st *State) dropAckedLeavers(id ident.GroupIndex) (waits bool) {
 	gr := &st.Groups[id]
 	toAll, toAny := st.structureAsOf(id)
 	kept, forgotten := gr.Left[:0], st.tidy.dropped[:0]
@@ -156,7 +156,7 @@ func (gr *Group) hasLeaver(s repl.Slot) bool {
 
 // structureAsOf returns the ticks as of which the peers that have a group were sent its structure: the oldest, up to which
 // each peer was sent all structure, and the newest.
-func (st *State) structureAsOf(id ident.Group) (toAll, toAny entangle.Tick) {
+func (st *State) structureAsOf(id ident.GroupIndex) (toAll, toAny entangle.Tick) {
 	toAll, toAny = st.Tick, st.Tick-1<<30
 	for _, p := range st.Peers {
 		sp, i := p.Locate(id)

@@ -10,7 +10,7 @@ import (
 
 // Position is a group and a member number in it.
 type Position struct {
-	Group  ident.Group
+	Group  ident.GroupIndex
 	Number repl.Member
 	Reused bool // a former member had the number
 }
@@ -25,7 +25,7 @@ func (st *State) HasNoNewNumber(at Place) bool {
 // AllocatePosition finds or creates the group of a place and allocates a number in it. from is the present group of
 // the entity, or ident.NoGroup. If the group of the place is full, the entity gets a group of one; if it is in one
 // already, it stays there. ok is false if no public handle is free.
-func (st *State) AllocatePosition(from ident.Group, at Place) (to Position, ok bool) {
+func (st *State) AllocatePosition(from ident.GroupIndex, at Place) (to Position, ok bool) {
 	if at.Alone() {
 		if from != ident.NoGroup && st.Groups[from].Place == at {
 			return Position{Group: from}, true
@@ -143,7 +143,7 @@ func (st *State) Resume(s repl.Slot) {
 
 // setFate sets the fate of the leavers of a group that are an entity which has now ended. A peer that was not sent the
 // move out of the group is sent the end instead.
-func (st *State) setFate(s repl.Slot, id ident.Group, fate repl.Fate) {
+func (st *State) setFate(s repl.Slot, id ident.GroupIndex, fate repl.Fate) {
 	gr := &st.Groups[id]
 	for i := range gr.Left {
 		if gr.Left[i].Slot == s {
@@ -165,7 +165,7 @@ func (st *State) IsPaused(s repl.Slot) bool { return st.Slots.paused.Has(int(s))
 
 // allocateNumber allocates a member number: one that was never used, or else one whose former member every peer has
 // acknowledged as gone.
-func (st *State) allocateNumber(id ident.Group) (at Position, ok bool) {
+func (st *State) allocateNumber(id ident.GroupIndex) (at Position, ok bool) {
 	gr := &st.Groups[id]
 	if gr.nextNumber < repl.MaxMembers {
 		gr.nextNumber++

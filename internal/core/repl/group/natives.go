@@ -6,7 +6,7 @@ import (
 )
 
 // Native returns the slot that was born in a group with a number.
-func (st *State) Native(id ident.Group, number repl.Member) (s repl.Slot, ok bool) {
+func (st *State) Native(id ident.GroupIndex, number repl.Member) (s repl.Slot, ok bool) {
 	gr := &st.Groups[id]
 	if i, there := gr.SearchNumber(number); there && st.Slots.Home[gr.Members[i].Slot] == id && st.Slots.Number[gr.Members[i].Slot] == number {
 		return gr.Members[i].Slot, true
@@ -20,7 +20,7 @@ func (st *State) Native(id ident.Group, number repl.Member) (s repl.Slot, ok boo
 }
 
 // IsNative reports whether a member has its network id from the group that it is in.
-func (st *State) IsNative(id ident.Group, m *Member) bool {
+func (st *State) IsNative(id ident.GroupIndex, m *Member) bool {
 	return st.Slots.Home[m.Slot] == id && st.Slots.Number[m.Slot] == m.Number
 }
 

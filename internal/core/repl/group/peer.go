@@ -29,7 +29,7 @@ func (p *Peer) LocateHandle(h repl.Handle) (sp *Space, i int) {
 }
 
 // Locate returns the space and the index of a group. The index is -1 if the group has no handle at the peer.
-func (p *Peer) Locate(id ident.Group) (sp *Space, i int) {
+func (p *Peer) Locate(id ident.GroupIndex) (sp *Space, i int) {
 	gr := &p.State.Groups[id]
 	if !gr.Private {
 		return &p.Public, int(gr.Handle)
@@ -47,7 +47,7 @@ func (p *Peer) LocatePresent(h repl.Handle) (sp *Space, i int, ok bool) {
 }
 
 // SeesGroup reports whether a group is public, or shown to the peer.
-func (p *Peer) SeesGroup(id ident.Group) bool {
+func (p *Peer) SeesGroup(id ident.GroupIndex) bool {
 	gr := &p.State.Groups[id]
 	if !gr.Private {
 		return true
@@ -75,7 +75,7 @@ func (p *Peer) CanReceive(s repl.Slot) bool {
 
 // Loses reports whether a leaver of a group despawns at the peer, although it moved or was orphaned: the peer cannot
 // receive it where it is, or was when it was orphaned.
-func (p *Peer) Loses(id ident.Group, l *Leaver) bool {
+func (p *Peer) Loses(id ident.GroupIndex, l *Leaver) bool {
 	return l.Fate == repl.Moved && !p.CanReceive(l.Slot) || p.State.isDenied(id, l, p.Index)
 }
 
@@ -101,7 +101,7 @@ func (p *Peer) FormerNumber(sp *Space, i int, s repl.Slot) (number repl.Member, 
 // AppendFormerGroups appends the groups other than id in which the peer still has an entity, if the peer may see the
 // entity in its present group, unless out has them already. There can be several, because the structure of a group that
 // the peer was sent also has entities that its view hides.
-func (p *Peer) AppendFormerGroups(out []ident.Group, s repl.Slot, id ident.Group) []ident.Group {
+func (p *Peer) AppendFormerGroups(out []ident.GroupIndex, s repl.Slot, id ident.GroupIndex) []ident.GroupIndex {
 	trail := p.State.Trails.Of[s]
 	if len(trail) == 0 || !p.SeesEntity(s) {
 		return out
@@ -134,7 +134,7 @@ func (p *Peer) MayHave(s repl.Slot) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(p.State.Trails.Of[s], func(id ident.Group) bool {
+	return slices.ContainsFunc(p.State.Trails.Of[s], func(id ident.GroupIndex) bool {
 		sp, i := p.Locate(id)
 		return i >= 0 && p.StillHas(sp, i, s)
 	})
@@ -150,7 +150,7 @@ func (p *Peer) HasNumber(sp *Space, i int, number repl.Member) bool {
 }
 
 // ReserveHandle gives a private group a handle at the peer, unless it has one. It reports false if no handle is free.
-func (p *Peer) ReserveHandle(id ident.Group) bool {
+func (p *Peer) ReserveHandle(id ident.GroupIndex) bool {
 	st, sp := p.State, &p.Private
 	gr := &st.Groups[id]
 	if !gr.Private || gr.Viewer(p.Index) != nil {
@@ -167,7 +167,7 @@ func (p *Peer) ReserveHandle(id ident.Group) bool {
 
 // MarkReferred records that the peer is sent a reference to an entity that has a group as its home. If the group is private
 // and is hidden from the peer later, it keeps its handle, so that the reference is valid when it is shown again.
-func (p *Peer) MarkReferred(id ident.Group) {
+func (p *Peer) MarkReferred(id ident.GroupIndex) {
 	if sp, i := p.Locate(id); i >= 0 {
 		sp.Referred.Set(i)
 	}

@@ -52,11 +52,11 @@ type rates struct {
 	Groups    []Rate // by group
 	Pace      []pace // by group
 
-	stale   []ident.Group // groups with an outdated rate
-	isStale set.Bitset    // the groups in stale
+	stale   []ident.GroupIndex // groups with an outdated rate
+	isStale set.Bitset         // the groups in stale
 
-	Waiting        set.Bitset    // public groups with a change that waits for their turn, by handle
-	WaitingPrivate []ident.Group // private groups for which pace.Listed is set
+	Waiting        set.Bitset         // public groups with a change that waits for their turn, by handle
+	WaitingPrivate []ident.GroupIndex // private groups for which pace.Listed is set
 
 	previousTick    entangle.Tick // of the Begin before the last one
 	Stride          int           // number of ticks from one Begin to the next, as set by SetStride; 0 and 1 both mean 1
@@ -86,7 +86,7 @@ func (st *State) SetRate(s repl.Slot, r Rate) {
 }
 
 // markStale makes UpdateRates compute the rate of a group.
-func (r *rates) markStale(id ident.Group) {
+func (r *rates) markStale(id ident.GroupIndex) {
 	if r.isStale.Grow(int(id) + 1); !r.isStale.Has(int(id)) {
 		r.isStale.Set(int(id))
 		r.stale = append(r.stale, id)
@@ -151,7 +151,7 @@ func (r *rates) rateOf(s repl.Slot) Rate {
 }
 
 // Of returns the rate of a group.
-func (r *rates) Of(id ident.Group) Rate {
+func (r *rates) Of(id ident.GroupIndex) Rate {
 	if int(id) >= len(r.Groups) {
 		return defaultRate
 	}
@@ -160,7 +160,7 @@ func (r *rates) Of(id ident.Group) Rate {
 
 // setRate sets a group's rate. If that changes the interval of a group whose change waits for its turn, the change
 // becomes due in this tick.
-func (st *State) setRate(id ident.Group, r Rate) {
+func (st *State) setRate(id ident.GroupIndex, r Rate) {
 	gr := &st.Groups[id]
 	st.Rates.Groups[id] = r
 	if r.Every != gr.Every && st.Rates.statesIntervals {
@@ -186,7 +186,7 @@ func (st *State) Interval(s repl.Slot) int {
 }
 
 // markIntervals makes the component with the interval changed, at all members of a group that have it.
-func (st *State) markIntervals(id ident.Group) {
+func (st *State) markIntervals(id ident.GroupIndex) {
 	for i := range st.Groups[id].Members {
 		if s := st.Groups[id].Members[i].Slot; st.Slots.Mask[s].Has(st.Rates.intervalComp) && !st.IsPaused(s) {
 			st.Slots.changed[st.Rates.intervalComp][s], st.Slots.Touched[s] = st.Tick, st.Tick
@@ -196,7 +196,7 @@ func (st *State) markIntervals(id ident.Group) {
 }
 
 // addRate updates a group's rate for a new member.
-func (st *State) addRate(id ident.Group, s repl.Slot) {
+func (st *State) addRate(id ident.GroupIndex, s repl.Slot) {
 	if len(st.Rates.Requested) == 0 {
 		return
 	}
@@ -209,7 +209,7 @@ func (st *State) addRate(id ident.Group, s repl.Slot) {
 }
 
 // removeRate updates a group's rate for a member that left.
-func (st *State) removeRate(id ident.Group, s repl.Slot) {
+func (st *State) removeRate(id ident.GroupIndex, s repl.Slot) {
 	if int(id) >= len(st.Rates.Groups) {
 		return
 	}

@@ -13,10 +13,10 @@ type slots struct {
 	paused set.Bitset // their values don't change for the time being, whatever the source says
 	Mask   []set.Mask // of a slot that is not in use: empty
 
-	Home       []ident.Group // the group that it was born in, which names it for life
-	Number     []repl.Member // its number there, which no other entity has had
-	Group      []ident.Group // the group that it is in
-	NumberHere []repl.Member // its number there
+	Home       []ident.GroupIndex // the group that it was born in, which names it for life
+	Number     []repl.Member      // its number there, which no other entity has had
+	Group      []ident.GroupIndex // the group that it is in
+	NumberHere []repl.Member      // its number there
 	Touched    []entangle.Tick
 
 	changed         ticks // value, or presence, of a component

@@ -133,8 +133,8 @@ func (sp *Space) growSets(n int) {
 	}
 }
 
-// Group returns the group that has a handle, or ident.NoGroup.
-func (sp *Space) Group(i int) ident.Group { return sp.IDs.Groups[i] }
+// Group returns the index of the group that has a handle, or ident.NoGroup.
+func (sp *Space) Group(i int) ident.GroupIndex { return sp.IDs.Groups[i] }
 
 // Baseline returns the baseline of a group's next update, and the previous baseline if there is one.
 func (sp *Space) Baseline(i int) repl.From {

@@ -26,14 +26,14 @@ type State struct {
 	Public      ident.Table       // public handles
 	Views       view.Table
 	Rates       rates
-	named       map[Place]ident.Group // open groups with a name or a hierarchy
-	Trails      trails                // of entities that moved
+	named       map[Place]ident.GroupIndex // open groups with a name or a hierarchy
+	Trails      trails                     // of entities that moved
 	denied      denied
 
 	Changed changed
 
-	freeEntries []ident.Group // free elements of Groups
-	toFree      []ident.Group // groups that FreeUnused is to free
+	freeEntries []ident.GroupIndex // free elements of Groups
+	toFree      []ident.GroupIndex // groups that FreeUnused is to free
 	tidy        tidying
 	refused     []repl.Slot // reports for PollRefused
 	Counts      Counts
@@ -41,9 +41,9 @@ type State struct {
 
 // changed is the groups that changed in this tick. The sets are indexed by public handle.
 type changed struct {
-	Public   set.Bitset    // public groups that changed, or with a change that waited for this tick
-	Reshaped set.Bitset    // public groups with changed structure
-	Private  []ident.Group // private groups that changed; may have duplicates
+	Public   set.Bitset         // public groups that changed, or with a change that waited for this tick
+	Reshaped set.Bitset         // public groups with changed structure
+	Private  []ident.GroupIndex // private groups that changed; may have duplicates
 }
 
 // Counts counts entities and groups that exceeded a limit.
@@ -57,7 +57,7 @@ type Counts struct {
 func NewState(comps int) *State {
 	return &State{
 		Comps: comps, Slots: newSlots(comps),
-		named: map[Place]ident.Group{}, Trails: trails{Of: map[repl.Slot][]ident.Group{}},
+		named: map[Place]ident.GroupIndex{}, Trails: trails{Of: map[repl.Slot][]ident.GroupIndex{}},
 	}
 }
 
@@ -72,7 +72,7 @@ func (st *State) Begin(tick entangle.Tick) {
 
 // markChanged records that a group changed in this tick: its structure, or only values. Changed values of a group with
 // an interval wait for its turn (turns.go).
-func (st *State) markChanged(id ident.Group, structure bool) {
+func (st *State) markChanged(id ident.GroupIndex, structure bool) {
 	gr := &st.Groups[id]
 	switch {
 	case structure && !gr.Private:

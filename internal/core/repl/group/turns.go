@@ -23,7 +23,7 @@ func (st *State) IsTurn(h, every uint32) bool {
 }
 
 // waitForTurn makes a group's change wait for the group's turn.
-func (st *State) waitForTurn(id ident.Group, gr *Group) {
+func (st *State) waitForTurn(id ident.GroupIndex, gr *Group) {
 	pc := &st.Rates.Pace[id]
 	if pc.Waits {
 		return
@@ -39,12 +39,12 @@ func (st *State) waitForTurn(id ident.Group, gr *Group) {
 }
 
 // WaitsForTurn reports whether a change of a group waits for the group's turn.
-func (st *State) WaitsForTurn(id ident.Group) bool {
+func (st *State) WaitsForTurn(id ident.GroupIndex) bool {
 	return int(id) < len(st.Rates.Pace) && st.Rates.Pace[id].Waits
 }
 
 // cancelWait ends a group's wait before its turn, because its structure changed: the action carries the values too.
-func (st *State) cancelWait(id ident.Group, gr *Group) {
+func (st *State) cancelWait(id ident.GroupIndex, gr *Group) {
 	if !st.WaitsForTurn(id) {
 		return
 	}
@@ -56,7 +56,7 @@ func (st *State) cancelWait(id ident.Group, gr *Group) {
 
 // UsualBase returns the most likely baseline of the peers for a group that is due in this tick: the tick before the
 // first change that is due. A peer that received the last update and no later change has the same data as of that tick.
-func (st *State) UsualBase(id ident.Group) entangle.Tick {
+func (st *State) UsualBase(id ident.GroupIndex) entangle.Tick {
 	if int(id) < len(st.Rates.Pace) && st.Rates.Pace[id].Released == st.Tick {
 		return st.Rates.Pace[id].first - 1
 	}

@@ -7,16 +7,16 @@ import (
 	"github.com/entangle-ecs/entangle/internal/ring"
 )
 
-// Group is the index of a group on this side. It is never sent: on the wire, a group has a handle.
-type Group int32
+// GroupIndex is the index of a group on this side. It is never sent: on the wire, a group has a handle.
+type GroupIndex int32
 
 // NoGroup stands for no group.
-const NoGroup Group = -1
+const NoGroup GroupIndex = -1
 
 // Table allocates the handles of one space to groups. Handles in a table begin at 0: the private handle h of a table
 // is repl.Private + h on the wire.
 type Table struct {
-	Groups      []Group // by handle; NoGroup for a free handle
+	Groups      []GroupIndex // by handle; NoGroup for a free handle
 	generations []repl.Generation
 	free        ring.Queue[repl.Handle]
 }
@@ -31,7 +31,7 @@ func (t *Table) Reserve(n int) {
 
 // Allocate returns a handle for a group: the one that has been free for longest, or a new one if none is free. ok is
 // false if repl.MaxGroups handles are in use.
-func (t *Table) Allocate(g Group) (h int, ok bool) {
+func (t *Table) Allocate(g GroupIndex) (h int, ok bool) {
 	if t.free.Len() > 0 {
 		h = int(*t.free.At(0))
 		t.free.Drop(1)
@@ -70,7 +70,7 @@ func (t *Table) Free(h int, used bool) {
 func (t *Table) Generation(h int) repl.Generation { return t.generations[h] }
 
 // Find returns the group that now has a handle under a generation.
-func (t *Table) Find(h int, generation repl.Generation) (g Group, ok bool) {
+func (t *Table) Find(h int, generation repl.Generation) (g GroupIndex, ok bool) {
 	if h >= len(t.Groups) || t.Groups[h] == NoGroup || t.generations[h] != generation {
 		return NoGroup, false
 	}

@@ -18,7 +18,7 @@ import (
 // Proves: R27
 func TestAHandleIsFreedUnderItsNextGeneration(t *testing.T) {
 	var table Table
-	for g := range Group(5) {
+	for g := range GroupIndex(5) {
 		h, ok := table.Allocate(g)
 		require.True(t, ok && h == int(g))
 	}
@@ -50,8 +50,8 @@ func TestNoTwoGroupsHaveOneID(t *testing.T) {
 			generation repl.Generation
 		}
 		var table Table
-		sent, alive, free := map[id]Group{}, map[Group]id{}, []int(nil)
-		for g := range Group(60) {
+		sent, alive, free := map[id]GroupIndex{}, map[GroupIndex]id{}, []int(nil)
+		for g := range GroupIndex(60) {
 			h, ok := table.Allocate(g)
 			require.True(t, ok)
 			if len(free) > 0 {
@@ -89,7 +89,7 @@ func TestATableHasNoHandlesBeyondItsLimit(t *testing.T) {
 	var table Table
 	_, ok := table.Find(0, 0)
 	assert.False(t, ok)
-	table.Groups, table.generations = make([]Group, repl.MaxGroups), make([]repl.Generation, repl.MaxGroups)
+	table.Groups, table.generations = make([]GroupIndex, repl.MaxGroups), make([]repl.Generation, repl.MaxGroups)
 	_, ok = table.Allocate(7)
 	assert.False(t, ok)
 	_, ok = table.Find(repl.MaxGroups, 0)

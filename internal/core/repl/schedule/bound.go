@@ -37,7 +37,7 @@ const (
 )
 
 // overdue counts a group that was not sent, and will exceed its bound in the next tick.
-func (p *Planner) overdue(id ident.Group, age int, bound uint16) {
+func (p *Planner) overdue(id ident.GroupIndex, age int, bound uint16) {
 	members := p.state.Groups[id].Members
 	if len(members) == 0 {
 		return // the group has ended

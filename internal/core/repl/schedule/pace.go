@@ -42,7 +42,7 @@ func ReleaseTurns(w *group.State, private func(peer uint16) *group.Space) {
 
 // releasePrivate makes a private group due at the peers at which it has a turn in this tick, and reports whether its
 // change still waits at others.
-func releasePrivate(w *group.State, id ident.Group, private func(peer uint16) *group.Space) (waits bool) {
+func releasePrivate(w *group.State, id ident.GroupIndex, private func(peer uint16) *group.Space) (waits bool) {
 	gr, pc := &w.Groups[id], &w.Rates.Pace[id]
 	every := max(1, entangle.Tick(gr.Every))
 	if !pc.Waits {

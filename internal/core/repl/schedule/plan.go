@@ -276,7 +276,7 @@ func (p *Planner) addStep(sp *group.Space, from int) {
 
 // planRecord completes the record of a gathered group, and reports whether there is something to send.
 func (p *Planner) planRecord(sp *group.Space, rec *encode.Update) bool {
-	if !sp.Steady.Has(int(rec.At)) && !p.hasUnsentValues(sp, int(rec.At), ident.Group(^rec.Chunk)) {
+	if !sp.Steady.Has(int(rec.At)) && !p.hasUnsentValues(sp, int(rec.At), ident.GroupIndex(^rec.Chunk)) {
 		return false
 	}
 	return p.later || p.encodeRecord(sp, rec)
@@ -286,7 +286,7 @@ func (p *Planner) planRecord(sp *group.Space, rec *encode.Update) bool {
 // reports whether there is something to send. A group with a chunk that is too large for a packet becomes due as an action instead.
 func (p *Planner) encodeRecord(sp *group.Space, rec *encode.Update) bool {
 	i, home := int(rec.At), p.state.Slots.Home
-	rec.Chunk = p.enc.Chunk(ident.Group(^rec.Chunk), sp.Baseline(i), sp.ViewOf(i))
+	rec.Chunk = p.enc.Chunk(ident.GroupIndex(^rec.Chunk), sp.Baseline(i), sp.ViewOf(i))
 	c := &p.enc.Chunks.List[rec.Chunk]
 	switch {
 	case c.Width == 0: // each change is acknowledged, hidden, or of an entity that is now paused
@@ -308,7 +308,7 @@ func (p *Planner) encodeRecord(sp *group.Space, rec *encode.Update) bool {
 
 // hasUnsentValues reports whether a due group that is not steady may have values to send. It has none if its changes are
 // acknowledged or hidden, or if they are sent with its structure.
-func (p *Planner) hasUnsentValues(sp *group.Space, i int, id ident.Group) bool {
+func (p *Planner) hasUnsentValues(sp *group.Space, i int, id ident.GroupIndex) bool {
 	w := p.state
 	switch {
 	case id == ident.NoGroup:
@@ -332,7 +332,7 @@ func (p *Planner) hasUnsentValues(sp *group.Space, i int, id ident.Group) bool {
 // canUpdate reports whether a group is to be sent as an update: the peer was sent its present structure, and lacks a
 // change. While structure is due, the action carries the values as well, so that the peer never has values of one tick
 // in the structure of another.
-func (p *Planner) canUpdate(sp *group.Space, i int, id ident.Group) bool {
+func (p *Planner) canUpdate(sp *group.Space, i int, id ident.GroupIndex) bool {
 	return sp.Phase[i] == group.Present && !sp.StructureDue.Has(i) && !sp.Fragmented.Has(i) && !sp.Retained.Has(i) && sp.Base[i].Before(p.state.Groups[id].Changed)
 }
 

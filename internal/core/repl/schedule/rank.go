@@ -83,12 +83,12 @@ type bounded struct {
 	rec   int32
 	slack int32 // how many more times it may find no room
 	age   int32 // ticks that it will have waited by the next time
-	group ident.Group
+	group ident.GroupIndex
 	bound uint16
 }
 
 // bounded takes note of a record with a bound, unless that is too far to be looked at.
-func (p *Planner) bounded(rec int, id ident.Group, bound uint16, ticks uint32) {
+func (p *Planner) bounded(rec int, id ident.GroupIndex, bound uint16, ticks uint32) {
 	stride := int32(max(p.state.Rates.Stride, 1))
 	ticksLeft := int32(bound) - int32(ticks)
 	if ticksLeft >= maxSlack*stride {

@@ -170,7 +170,7 @@ func (st *structure) action(sp *group.Space, i int) (rec repl.Record, b *encode.
 }
 
 // actionKind returns the kind of a group's due action. ok is false when there is none, or it has to wait.
-func (st *structure) actionKind(sp *group.Space, i int, id ident.Group) (kind repl.Kind, ok bool) {
+func (st *structure) actionKind(sp *group.Space, i int, id ident.GroupIndex) (kind repl.Kind, ok bool) {
 	switch gone := id == ident.NoGroup || !st.state.Groups[id].Open || sp.Hidden.Has(i); {
 	case gone && sp.Phase[i] != group.Present:
 		sp.StructureDue.Clear(i)
@@ -241,7 +241,7 @@ func (st *structure) actionKey(sp *group.Space, i int, kind repl.Kind) encode.Ke
 }
 
 // losesLeaver reports whether a leaver of a group that moved or was orphaned despawns at the peer.
-func (st *structure) losesLeaver(id ident.Group) bool {
+func (st *structure) losesLeaver(id ident.GroupIndex) bool {
 	for i := range st.state.Groups[id].Left {
 		if l := &st.state.Groups[id].Left[i]; !l.Progress.Acked && st.groups.Loses(id, l) {
 			return true

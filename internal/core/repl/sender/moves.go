@@ -16,10 +16,10 @@ import (
 // units is the decisions on units in one tick.
 type units struct {
 	tick    entangle.Tick
-	decided map[ident.Group]bool // by unsent group: whether its unit is sent in this tick
-	unsent  int                  // number of groups that are not sent yet, of units that are sent in this tick
-	stack   []ident.Group        // scratch of canSendUnit
-	unit    []ident.Group        // scratch of canSendUnit
+	decided map[ident.GroupIndex]bool // by unsent group: whether its unit is sent in this tick
+	unsent  int                       // number of groups that are not sent yet, of units that are sent in this tick
+	stack   []ident.GroupIndex        // scratch of canSendUnit
+	unit    []ident.GroupIndex        // scratch of canSendUnit
 }
 
 func (u *units) beginTick(tick entangle.Tick) {
@@ -30,7 +30,7 @@ func (u *units) beginTick(tick entangle.Tick) {
 }
 
 // markSent removes groups from the count of owed ones.
-func (u *units) markSent(groups []ident.Group) {
+func (u *units) markSent(groups []ident.GroupIndex) {
 	for k := 0; u.unsent > 0 && k < len(groups); k++ {
 		if u.decided[groups[k]] {
 			delete(u.decided, groups[k])
@@ -89,7 +89,7 @@ const maxPartners = 64
 
 // appendPartners appends the groups to or from which entities moved without the peer having been sent that, unless out has
 // them already.
-func (st *structure) appendPartners(out []ident.Group, id ident.Group, sp *group.Space, i int) []ident.Group {
+func (st *structure) appendPartners(out []ident.GroupIndex, id ident.GroupIndex, sp *group.Space, i int) []ident.GroupIndex {
 	gr := &st.state.Groups[id]
 	for k := range gr.Left {
 		l := &gr.Left[k]
@@ -130,7 +130,7 @@ func (st *structure) findNeeds(sp *group.Space, i int, rec *repl.Record) {
 // addTrailNeeds adds the former groups of one entity to the needs. Whether the peer has applied all that it was sent of
 // a former group follows from its own acknowledgements, and not from whether the leaver still exists, which depends on
 // other peers.
-func (st *structure) addTrailNeeds(s repl.Slot, into ident.Group) {
+func (st *structure) addTrailNeeds(s repl.Slot, into ident.GroupIndex) {
 	for _, from := range st.state.Trails.Of[s] {
 		sp, i := st.groups.Locate(from)
 		if i < 0 || from == into {

@@ -69,12 +69,12 @@ func (f *predictions) forgetPeer(index uint16) {
 type prediction struct {
 	groups      *group.Peer
 	state       *group.State
-	plan        *schedule.Planner // has the predicted groups
-	predictions *predictions      // of all peers
-	stale       []ident.Group     // groups with an outdated predicted set
-	isStale     set.Bitset        // the groups in stale
-	stated      statedSet         // of the action that is being written
-	needs       []repl.Need       // of the mark that is being written
+	plan        *schedule.Planner  // has the predicted groups
+	predictions *predictions       // of all peers
+	stale       []ident.GroupIndex // groups with an outdated predicted set
+	isStale     set.Bitset         // the groups in stale
+	stated      statedSet          // of the action that is being written
+	needs       []repl.Need        // of the mark that is being written
 }
 
 // Predict sets whether the peer predicts an entity. While the entity is shown to it and not paused, the peer is sent that
@@ -136,7 +136,7 @@ func (pr *prediction) predictsSome(sp *group.Space, i int) bool {
 
 // markPredictionsStale makes Commit update the predicted sets of all peers that predict an entity, for a group that the
 // entity has joined or left, or in which it was paused or resumed.
-func (w *World) markPredictionsStale(s repl.Slot, id ident.Group) {
+func (w *World) markPredictionsStale(s repl.Slot, id ident.GroupIndex) {
 	if !w.predictions.slots.Has(int(s)) {
 		return
 	}
@@ -147,7 +147,7 @@ func (w *World) markPredictionsStale(s repl.Slot, id ident.Group) {
 }
 
 // markStale makes updateStale update the peer's predicted set of a group.
-func (pr *prediction) markStale(id ident.Group) {
+func (pr *prediction) markStale(id ident.GroupIndex) {
 	if pr.isStale.Grow(int(id) + 1); !pr.isStale.Has(int(id)) {
 		pr.isStale.Set(int(id))
 		pr.stale = append(pr.stale, id)

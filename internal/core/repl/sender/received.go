@@ -146,7 +146,7 @@ func (st *structure) recordSent(sp *group.Space, i, n int, rec *repl.Record) {
 }
 
 // recordMembers records that a peer loses the members of a group, or is sent them again.
-func (st *structure) recordMembers(sp *group.Space, i int, id ident.Group, tick entangle.Tick, again bool) {
+func (st *structure) recordMembers(sp *group.Space, i int, id ident.GroupIndex, tick entangle.Tick, again bool) {
 	if sp.Retained.Has(i) || sp.ShownAgain.Has(i) {
 		return // recorded when that began
 	}
@@ -174,7 +174,7 @@ func (vis *visibility) recordSeen(sp *group.Space, i int) {
 }
 
 // recordRetained records that a peer keeps a group as it was last sent: on its screen the members stand still.
-func (vis *visibility) recordRetained(i int, id ident.Group) {
+func (vis *visibility) recordRetained(i int, id ident.GroupIndex) {
 	if st := vis.structure; st.received != nil {
 		st.recordMembers(&vis.groups.Private, i, id, vis.state.Tick, false)
 		st.received.Wait(placeAt(&vis.groups.Private, i), vis.state.Tick) // no message ends them

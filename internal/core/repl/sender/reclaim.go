@@ -9,7 +9,7 @@ import (
 // freeHandles frees the handles of a group that is about to be freed. It does nothing and reports keep if one of them
 // waits for freeRetired: then the handle is freed at the same time whether the group ended or was hidden, which the peer
 // must not be able to distinguish.
-func (w *World) freeHandles(id ident.Group) (keep bool) {
+func (w *World) freeHandles(id ident.GroupIndex) (keep bool) {
 	gr := &w.state.Groups[id]
 	if slices.ContainsFunc(gr.Viewers, func(v ident.Viewer) bool { return w.byIndex[v.Peer()].visibility.retiring.set.Has(v.Handle()) }) {
 		return true

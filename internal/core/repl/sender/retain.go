@@ -65,7 +65,7 @@ func (vis *visibility) Retains(s repl.Slot) bool {
 
 // hideRetained hides more of a retained group, and makes the removal of what the peer has of that due. It reports false if
 // view.Max views are in use.
-func (vis *visibility) hideRetained(i int, id ident.Group, hidden []view.Hidden) bool {
+func (vis *visibility) hideRetained(i int, id ident.GroupIndex, hidden []view.Hidden) bool {
 	sp := &vis.groups.Private
 	has := vis.groups.SentView(sp, i)
 	if len(hidden) == 0 && sp.ViewOf(i) == has {
@@ -136,7 +136,7 @@ func (w *World) noteInserts(s repl.Slot, inserted set.Mask) {
 
 // noteEarlierInserts does so for the components that were added earlier in this tick, before the peer started to retain
 // the group or got another view of it.
-func (vis *visibility) noteEarlierInserts(i int, id ident.Group) {
+func (vis *visibility) noteEarlierInserts(i int, id ident.GroupIndex) {
 	sp := &vis.groups.Private
 	if sp.MembersAsOf(i) == vis.state.Tick {
 		return

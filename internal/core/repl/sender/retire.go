@@ -33,7 +33,7 @@ func (vis *visibility) retire(i int) {
 
 // reserveHome gives the home of an entity a handle at the peer, if the home is a private group without one: the entity is
 // sent in another group and needs a network id. The handle is freed when the peer has no native of the home any more.
-func (vis *visibility) reserveHome(id ident.Group) {
+func (vis *visibility) reserveHome(id ident.GroupIndex) {
 	gr := &vis.state.Groups[id]
 	if !gr.Private || gr.Viewer(vis.groups.Index) != nil || !vis.groups.ReserveHandle(id) {
 		return
@@ -88,7 +88,7 @@ func (vis *visibility) tryFreeRetired(i int) (done bool) {
 }
 
 // mayHaveNative reports whether the peer may have a native of a group in another group.
-func (vis *visibility) mayHaveNative(id ident.Group) bool {
+func (vis *visibility) mayHaveNative(id ident.GroupIndex) bool {
 	return slices.ContainsFunc(vis.state.Groups[id].Left, func(l group.Leaver) bool {
 		return l.Slot != repl.NoSlot && vis.state.Slots.Home[l.Slot] == id && vis.state.Slots.Number[l.Slot] == l.Number && vis.groups.MayHave(l.Slot)
 	})

@@ -78,7 +78,7 @@ func (vis *visibility) changeView(sp *group.Space, i int, id view.ID) {
 }
 
 // unhideNumber removes a member number from the views of all peers, because another entity gets the number.
-func (w *World) unhideNumber(id ident.Group, n repl.Member) {
+func (w *World) unhideNumber(id ident.GroupIndex, n repl.Member) {
 	for _, p := range w.peers {
 		sp, i := p.groups.Locate(id)
 		if i < 0 || sp.ViewOf(i) == 0 {

@@ -27,7 +27,7 @@ func (u *updates) recordArrived(pkt uint16) {
 func (u *updates) handleUpdateAcked(s flight.Sent) {
 	sp, i := u.groups.LocateHandle(s.Group)
 	if u.received != nil {
-		u.received.Acknowledge(placeAt(sp, i), s.Tick)
+		u.received.Acknowledge(rewindGroup(sp, i), s.Tick)
 	}
 	if !s.Unproven && sp.Base[i].Before(s.Tick) && !(s.Overtaken && u.sentSince(sp, i, s.Tick)) {
 		sp.MoveBase(i, s.Tick, s.Base)

@@ -346,7 +346,7 @@ func (st *structure) HandleDelivered(message uint16) {
 func (st *structure) recordWaiting(a flight.Action, tick entangle.Tick) {
 	sp, i := st.groups.LocateHandle(a.Group)
 	for k := range int(a.Count) {
-		st.received.Wait(placeAt(sp, i+k), tick)
+		st.received.Wait(rewindGroup(sp, i+k), tick)
 	}
 }
 
@@ -355,7 +355,7 @@ func (st *structure) handleActionDelivered(a flight.Action, tick entangle.Tick) 
 	sp, i := st.groups.LocateHandle(a.Group)
 	for end := i + int(a.Count); i < end; i++ {
 		if st.received != nil {
-			st.received.Deliver(placeAt(sp, i), tick)
+			st.received.Deliver(rewindGroup(sp, i), tick)
 		}
 		if !st.isPlainDelivery(sp, i) {
 			st.handleGroupDelivered(sp, i, a.Seq)

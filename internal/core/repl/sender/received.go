@@ -34,7 +34,7 @@ func (p *Peer) Arrived(pkt uint16) {
 // Received returns what the peer has received, nil without RecordReceived.
 func (p *Peer) Received() *rewind.Received { return p.received }
 
-func placeAt(sp *group.Space, i int) rewind.Group {
+func rewindGroup(sp *group.Space, i int) rewind.Group {
 	return rewind.Group{Private: sp.First == repl.Private, Index: i}
 }
 
@@ -89,7 +89,7 @@ func shownAt(p *group.Peer, s repl.Slot) (at Shown, ok bool) {
 		return Shown{}, false
 	}
 	h, was := hiddenPart(p, sp, i, m.Number)
-	return Shown{Group: placeAt(sp, i), Hidden: h.Comps.Or(was.Comps), Ended: h.Whole || sp.Hidden.Has(i)}, !was.Whole
+	return Shown{Group: rewindGroup(sp, i), Hidden: h.Comps.Or(was.Comps), Ended: h.Whole || sp.Hidden.Has(i)}, !was.Whole
 }
 
 // hiddenPart returns the part of a member that is hidden from a peer, and that which was when the peer was last sent the
@@ -131,7 +131,7 @@ func (w *World) recordDeparture(s repl.Slot, moved bool) {
 // recordSent records what actions say of groups that are sent: n of them, from an index on.
 func (st *structure) recordSent(sp *group.Space, i, n int, rec *repl.Record) {
 	for k := i; k < i+n; k++ {
-		switch at := placeAt(sp, k); {
+		switch at := rewindGroup(sp, k); {
 		case rec.Kind == repl.Full && sp.Phase[k] == group.Absent:
 			st.received.Begin(at, rec.Tick)
 		case rec.Kind == repl.Full:
@@ -162,14 +162,14 @@ func (st *structure) recordMembers(sp *group.Space, i int, id ident.GroupIndex, 
 			continue
 		}
 		t, withheld := st.targetOf(m.Slot)
-		st.received.Depart(placeAt(sp, i), t, st.state.Interval(m.Slot), m.Joined, tick, was.Comps.Or(withheld), again && !h.Whole)
+		st.received.Depart(rewindGroup(sp, i), t, st.state.Interval(m.Slot), m.Joined, tick, was.Comps.Or(withheld), again && !h.Whole)
 	}
 }
 
 // recordSeen records that what a peer may see of a group changes now.
 func (vis *visibility) recordSeen(sp *group.Space, i int) {
 	if r := vis.structure.received; r != nil {
-		r.See(placeAt(sp, i), vis.state.Tick)
+		r.See(rewindGroup(sp, i), vis.state.Tick)
 	}
 }
 
@@ -177,6 +177,6 @@ func (vis *visibility) recordSeen(sp *group.Space, i int) {
 func (vis *visibility) recordRetained(i int, id ident.GroupIndex) {
 	if st := vis.structure; st.received != nil {
 		st.recordMembers(&vis.groups.Private, i, id, vis.state.Tick, false)
-		st.received.Wait(placeAt(&vis.groups.Private, i), vis.state.Tick) // no message ends them
+		st.received.Wait(rewindGroup(&vis.groups.Private, i), vis.state.Tick) // no message ends them
 	}
 }

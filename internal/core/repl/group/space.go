@@ -20,7 +20,8 @@ const (
 )
 
 // Space is what a peer was sent and has acknowledged of the groups of one space of handles. It consists of columns
-// that are indexed by handle (minus First), so a loop over all groups reads only the columns that it needs.
+// that are indexed by handle (minus First), so a loop over all groups reads only the columns that it needs. The comment of
+// package sender lists the states of a group, the columns that change in each, and the functions that change them.
 type Space struct {
 	// The columns that each tick reads for every peer come first, next to each other: with many peers, most of their
 	// memory is not in the processor's cache.
@@ -33,10 +34,12 @@ type Space struct {
 	IDs          *ident.Table    // the world's public handles, or the peer's private ones
 	Steady       set.Bitset      // an update can be sent without further checks; see UpdateSteady
 
-	Predicted set.Bitset      // the peer predicts a member, or may still do so
-	Planned   []entangle.Tick // newest tick for which an update was planned or an action sent; not of updates in whole runs; for retained groups see MembersAsOf
-	Prev      []uint8         // number of ticks from the previous baseline to Base; nil if no component needs it
-	Phase     []Phase
+	Predicted set.Bitset // the peer predicts a member, or may still do so
+	// Planned is the newest tick for which an update was planned, written or not, or an action was sent. It is not set by
+	// updates in whole runs, which flight.Packets finds. Of retained groups it is MembersAsOf.
+	Planned []entangle.Tick
+	Prev    []uint8 // number of ticks from the previous baseline to Base; nil if no component needs it
+	Phase   []Phase
 	Structure
 	Visibility
 }

@@ -78,14 +78,55 @@
 //	Peer.AppendUpdates   writes steps: appendCopy copies bytes, appendRecords writes updates
 //	Encoder.AppendRun    writes chunks block by block, for one peer or as a copy for all
 //
+// # The states of a group at a peer
+//
+// What a peer was sent of a group is a row of columns in group.Space. Its values go through these states, each with the
+// columns that it sets and the functions that set them:
+//
+//	due           Due; WaitingSince of a metered peer       World.Commit: Planner.MakeDue, Space.MarkDue
+//	gathered      clears Due; there is an encode.Update     Planner.gatherDue
+//	              nothing, for a group in a whole run       Planner.planRun
+//	planned       Planned, unless the peer is metered       Planner.encodeRecord
+//	              or Fragmented and StructureDue, if no     Space.SendAsAction
+//	              packet has room for it
+//	              under a limit: Planned, and clears Due,   Planner.finish
+//	              or Due again, if there is no room
+//	written       Cursor; Planned of a metered peer         updates.noteWritten
+//	              Cursor; clears Due, for a whole run       updates.appendCopy, Space.MarkRunSent
+//	not written   Due again                                 Planner.RequeueUnsent, in the next Commit
+//	unproven      no column: a bit in flight.Packets, if    updates.noteWritten
+//	              ActionInFlight was set when it was written
+//	acknowledged  Base, Prev; not for an unproven update,   updates.handleUpdateAcked, handleRunAcked
+//	              nor for one that was overtaken
+//	lost          Due and WaitingSince again, unless the    updates.requeueLost
+//	              peer has a later one, or it is planned
+//
+// Due again is Space.Requeue. For a group with a view it also sets Planned back to Base. The structure of a group goes
+// through these states:
+//
+//	due           StructureDue; clears Steady               World.Commit, NewPeer, Show, Hide, SetView, Retain
+//	              NeedsFull                                 SetView, Show; HandleResync, with AwaitsResync
+//	              StructureDue, within a budget per tick    structure.makeFullsDue, for NeedsFull
+//	nothing new   StructureAsOf, Due; clears StructureDue   structure.markStructureCurrent
+//	sent          Phase, Seq, Unacked, ActionInFlight,      structure.noteSent, Space.MarkActionsSent
+//	              ActionSent, StructureAsOf, WasSent, and
+//	              Base and Planned; clears StructureDue,
+//	              NeedsFull, Due and Prev
+//	delivered     clears Unacked and ActionInFlight; Due    structure.handleActionDelivered
+//	              again, if an update was unproven; Phase,
+//	              after an end
+//	freed         clears the row of a private group         visibility.freeHandle, Space.ResetHandle
+//
+// While StructureDue is set, Due waits, because the action has the values as well. An action is never lost, because its
+// channel resends it. It moves the baseline at once, because no later record applies before it.
+//
 // # What is acknowledged
 //
-// The peer acknowledges packets. HandleAcked finds the updates of each in flight.Packets, and moves the baselines of their
-// groups (handleUpdateAcked). A message is delivered once the packets with all its parts are acknowledged: HandleDelivered
-// finds its actions in flight.Messages, and those that nothing holds up at the peer end (handleActionDelivered). Updates
-// that were sent while the action of their group was in flight are sent again then, since the peer may have dropped them.
-// The way from a packet to these two calls is in package peer (handle.go). Within a packet, updates come first: then
-// the record of what arrived when (Peer.Arrived) has them before the structure that they waited for.
+// The peer acknowledges packets. HandleAcked finds the updates of each in flight.Packets. A message is delivered once the
+// packets with all its parts are acknowledged: HandleDelivered finds its actions in flight.Messages, and reports those that
+// nothing holds up at the peer. The way from a packet to these two calls is in package peer (handle.go). Within a packet,
+// updates come first: then the record of what arrived when (Peer.Arrived) has them before the structure that they waited
+// for.
 //
 // # Where things are
 //

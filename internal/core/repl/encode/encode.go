@@ -114,12 +114,6 @@ func (w *Encoder) hidesChanges(s repl.Slot) bool {
 	return changed.IsZero()
 }
 
-// encodeMemberChanges writes the removed components and the changed values of a member.
-func (w *Encoder) encodeMemberChanges(s repl.Slot) {
-	w.encodeRemoved(s)
-	w.encodeValues(s, w.changedComponents(s))
-}
-
 // encodeRemoved writes the removed components of a member, if the current body is a change.
 func (w *Encoder) encodeRemoved(s repl.Slot) {
 	out, b := &w.Bodies.w, &w.Bodies.current
@@ -271,7 +265,8 @@ func (w *Encoder) encodeMembers(id ident.GroupIndex) {
 	case alone && full:
 		w.encodeWhole(m.Slot)
 	case alone:
-		w.encodeMemberChanges(m.Slot)
+		w.encodeRemoved(m.Slot)
+		w.encodeValues(m.Slot, w.changedComponents(m.Slot))
 	default:
 		w.encodeJoining(id)
 		if !full {

@@ -119,7 +119,7 @@ func (a *actionReader) action(rec *order.Record) error {
 		if a.groups.endedBy(rec.Group, rec.Tick) {
 			return a.skipStale(rec)
 		}
-		if a.isCrowded(rec) {
+		if rec.Kind == repl.Full && a.groups.len() >= a.bodies.Most() { // there may be maxUnknown more without a full
 			return ErrCrowded
 		}
 	}

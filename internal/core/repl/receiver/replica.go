@@ -174,12 +174,6 @@ func (r *replica) sweep(now entangle.Tick, room int) bool {
 	return r.groups.unknown < room
 }
 
-// isCrowded reports whether a record's new group exceeds the limit. Of groups without a full there
-// may be maxUnknown more.
-func (r *replica) isCrowded(rec *order.Record) bool {
-	return rec.Kind == repl.Full && r.groups.len() >= r.bodies.Most()
-}
-
 // handle decides about a record of a group, with the current needs, and then applies what has waited
 // for it.
 func (r *replica) handle(g *group, rec *order.Record) (err error) {

@@ -54,14 +54,9 @@ func (r *replica) hold(g *group, rec *order.Record) error {
 	return nil
 }
 
-// widthFrom returns how many bits were read from start on.
-func (r *replica) widthFrom(start bits.Reader) int {
-	return start.RemainingBits() - r.bodies.in.RemainingBits()
-}
-
 // keep makes a record wait that was read from start on, with the current needs.
 func (r *replica) keep(g *group, rec *order.Record, start bits.Reader, since entangle.Tick) *order.Waiting {
-	return r.waiting.Add(&g.Queue, rec, r.needs, since, start, r.widthFrom(start))
+	return r.waiting.Add(&g.Queue, rec, r.needs, since, start, start.RemainingBits()-r.bodies.in.RemainingBits())
 }
 
 // evict drops a waiting record that there is no room to keep.

@@ -129,18 +129,18 @@ func (p *Planner) take(steps []Step, room int) {
 func (p *Planner) takeNext(steps []Step, room int) (bits int) {
 	k := &p.choice
 	for ; len(k.queue) > 0; k.queue.pop() {
-		rec := k.queue[0].record()
-		sp := spaceOf(steps, rec)
-		if !p.encoded(sp, rec) {
+		n := k.queue[0].record()
+		sp, rec := spaceOf(steps, n), &p.Records[n]
+		if rec.Chunk < 0 && !p.encodeRecord(sp, rec) {
 			continue
 		}
-		if bits = p.cost(&p.Records[rec]); bits > room {
+		if bits = p.cost(rec); bits > room {
 			return 0
 		}
 		k.queue.pop()
-		k.keys[rec] |= picked
-		k.taken = append(k.taken, int32(rec))
-		k.turn = sp.First + repl.Handle(p.Records[rec].At) + 1
+		k.keys[n] |= picked
+		k.taken = append(k.taken, int32(n))
+		k.turn = sp.First + repl.Handle(rec.At) + 1
 		return bits
 	}
 	return 0
@@ -191,12 +191,6 @@ func spaceOf(steps []Step, rec int) *group.Space {
 		i++
 	}
 	return steps[i].Space
-}
-
-// encoded encodes a record of the plan, unless it is, and reports whether there is something to send.
-func (p *Planner) encoded(sp *group.Space, i int) bool {
-	rec := &p.Records[i]
-	return rec.Chunk >= 0 || p.encodeRecord(sp, rec)
 }
 
 // poolOf returns the part of a pool that belongs to a space.

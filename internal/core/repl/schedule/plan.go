@@ -208,12 +208,17 @@ func (p *Planner) gatherDue(sp *group.Space, i int, word uint64) {
 	}
 }
 
-// resolveGathered completes the gathered records from an index on, and removes those without anything to send.
+// resolveGathered encodes the gathered records from an index on, unless plan.later is set, and removes those without
+// anything to send.
 func (p *Planner) resolveGathered(sp *group.Space, from int) {
 	records, n := p.Records, from
 	for i := from; i < len(records); i++ {
-		if p.planRecord(sp, &records[i]) {
-			records[n] = records[i]
+		rec := &records[i]
+		if !sp.Steady.Has(int(rec.At)) && !p.hasUnsentValues(sp, int(rec.At), ident.GroupIndex(^rec.Chunk)) {
+			continue
+		}
+		if p.later || p.encodeRecord(sp, rec) {
+			records[n] = *rec
 			n++
 		}
 	}
@@ -272,14 +277,6 @@ func (p *Planner) addStep(sp *group.Space, from int) {
 	if to := len(p.Records); from < to {
 		p.Steps = append(p.Steps, Step{Space: sp, From: from, To: to})
 	}
-}
-
-// planRecord completes the record of a gathered group, and reports whether there is something to send.
-func (p *Planner) planRecord(sp *group.Space, rec *encode.Update) bool {
-	if !sp.Steady.Has(int(rec.At)) && !p.hasUnsentValues(sp, int(rec.At), ident.GroupIndex(^rec.Chunk)) {
-		return false
-	}
-	return p.later || p.encodeRecord(sp, rec)
 }
 
 // encodeRecord sets the chunk of a record that has none yet. The chunk is encoded, unless it was for another peer. It

@@ -98,7 +98,7 @@
 //	              ActionInFlight was set when it was written
 //	acknowledged  Base, Prev; not for an unproven update,   updates.handleUpdateAcked, handleRunAcked
 //	              nor for one that was overtaken
-//	lost          Due and WaitingSince again, unless the    updates.requeueLost
+//	lost          Due and WaitingSince again, unless the    updates.handleUpdateLost
 //	              peer has a later one, or it is planned
 //
 // Due again is Space.Requeue. For a group with a view it also sets Planned back to Base. The structure of a group goes

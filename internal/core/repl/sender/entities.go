@@ -29,18 +29,13 @@ func (w *World) SpawnAt(s repl.Slot, mask set.Mask, at group.Place) {
 
 // onJoined updates the peers after an entity joined a group: their columns, views and predicted sets.
 func (w *World) onJoined(s repl.Slot, at group.Position) {
-	w.growPeers()
+	for _, p := range w.peers {
+		p.groups.Public.Grow(w.state.Public.Len(), w.state.Tick)
+	}
 	if at.Reused {
 		w.unhideNumber(at.Group, at.Number)
 	}
 	w.markPredictionsStale(s, at.Group)
-}
-
-// growPeers extends the public space of each peer to new handles.
-func (w *World) growPeers() {
-	for _, p := range w.peers {
-		p.groups.Public.Grow(w.state.Public.Len(), w.state.Tick)
-	}
 }
 
 // Despawn ends the replication of an entity that was removed: the peers despawn it.

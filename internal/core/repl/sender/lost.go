@@ -2,7 +2,6 @@ package sender
 
 import (
 	"github.com/entangle-ecs/entangle"
-	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 )
@@ -25,14 +24,9 @@ func (u *updates) HandleLost(pkt uint16) {
 	u.flights.Lose(pkt, u.handleUpdateLost, u.handleRunLost)
 }
 
-func (u *updates) handleUpdateLost(s flight.Sent) { u.requeueLost(s.Tick, s.Group) }
-
-func (u *updates) requeueLost(tick entangle.Tick, h repl.Handle) {
-	sp, i := u.groups.LocateHandle(h)
-	if sp.Phase[i] != group.Present || sp.Retained.Has(i) || !sp.Base[i].Before(tick) || tick.Before(sp.Planned[i]) {
-		return
-	}
-	if u.sentInRun(sp, i, tick) {
+func (u *updates) handleUpdateLost(s flight.Sent) {
+	sp, i := u.groups.LocateHandle(s.Group)
+	if sp.Phase[i] != group.Present || sp.Retained.Has(i) || !sp.Base[i].Before(s.Tick) || s.Tick.Before(sp.Planned[i]) || u.sentInRun(sp, i, s.Tick) {
 		return
 	}
 	sp.NoteDue(i, u.state.Tick)
@@ -45,7 +39,7 @@ func (u *updates) handleRunLost(tick entangle.Tick, r flight.SentRun) {
 		return
 	}
 	for _, h := range r.Groups {
-		u.requeueLost(tick, h)
+		u.handleUpdateLost(flight.Sent{Tick: tick, Group: h})
 	}
 }
 

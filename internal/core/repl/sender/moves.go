@@ -114,7 +114,6 @@ func (st *structure) appendPartners(out []ident.GroupIndex, id ident.GroupIndex,
 // at which it left.
 func (st *structure) findNeeds(sp *group.Space, i int, rec *repl.Record) {
 	id := sp.Group(i)
-	st.needs = st.needs[:0]
 	if rec.Kind == repl.Gone || len(st.state.Trails.Of) == 0 {
 		return
 	}

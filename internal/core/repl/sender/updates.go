@@ -42,7 +42,10 @@ func (u *updates) AppendUpdates(dst []byte, room int, pkt uint16) []byte {
 		return dst
 	}
 	if !due {
-		return u.appendRestOfMark(dst, room)
+		// The needs of the mark had no room behind the updates.
+		out := u.AppendMark(dst, room)
+		u.plan.Spend((len(out) - len(dst)) * 8)
+		return out
 	}
 	u.w.Reset(dst)
 	u.flights.Begin(pkt, u.state.Tick)
@@ -61,13 +64,6 @@ func (u *updates) AppendUpdates(dst []byte, room int, pkt uint16) []byte {
 	}
 	u.plan.Spend(u.w.LenBits())
 	return u.w.Finish()
-}
-
-// appendRestOfMark writes the next part of a mark, if its needs had no room behind the updates.
-func (u *updates) appendRestOfMark(dst []byte, room int) []byte {
-	out := u.AppendMark(dst, room)
-	u.plan.Spend((len(out) - len(dst)) * 8)
-	return out
 }
 
 // AppendMark writes an updates frame with nothing but a mark, for a packet that is sent for another reason. It returns

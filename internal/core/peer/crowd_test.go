@@ -19,6 +19,7 @@ import (
 // crowd is a world of many entities with two components, of which the second is added and removed
 // again and again. It is both sender and receiver.
 type crowd struct {
+	bareSink
 	value map[repl.Slot]uint32
 	mask  map[repl.Slot]set.Mask
 	at    repl.Slot
@@ -34,7 +35,6 @@ func (c *crowd) Encode(w *bits.Writer, s repl.Slot, comp int, _ *repl.RefTable) 
 		w.Bits(uint64(c.value[s]), 32)
 	}
 }
-func (c *crowd) Begin(entangle.Tick)     {}
 func (c *crowd) Spawn(repl.ID) repl.Slot { c.next++; return c.next }
 func (c *crowd) Member(s repl.Slot, whole bool) {
 	c.at = s
@@ -48,14 +48,7 @@ func (c *crowd) Remove(comp int) {
 	m.Clear(comp)
 	c.mask[c.at] = m
 }
-func (*crowd) Orphan(repl.Slot)                       {}
-func (c *crowd) Despawn(s repl.Slot)                  { delete(c.value, s); delete(c.mask, s) }
-func (c *crowd) Commit()                              {}
-func (c *crowd) Discard()                             {}
-func (c *crowd) Predict(repl.Slot, bool)              {}
-func (c *crowd) Outdate(repl.Handle, repl.Generation) {}
-func (c *crowd) Most() int                            { return repl.MaxGroups }
-func (c *crowd) AtLimit() bool                        { return false }
+func (c *crowd) Despawn(s repl.Slot) { delete(c.value, s); delete(c.mask, s) }
 func (c *crowd) Skip(r *bits.Reader, comp int) error {
 	if comp == 0 {
 		r.Bits(32)

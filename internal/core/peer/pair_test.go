@@ -42,8 +42,22 @@ func (i *inbox) HandleMessage(_ channel.ID, body []byte, _ entangle.Tick, _ time
 	return nil
 }
 
+// bareSink has the methods of a sink that most tests do not need.
+type bareSink struct{}
+
+func (bareSink) Begin(entangle.Tick)                  {}
+func (bareSink) Remove(int)                           {}
+func (bareSink) Orphan(repl.Slot)                     {}
+func (bareSink) Commit()                              {}
+func (bareSink) Discard()                             {}
+func (bareSink) Predict(repl.Slot, bool)              {}
+func (bareSink) Outdate(repl.Handle, repl.Generation) {}
+func (bareSink) Most() int                            { return repl.MaxGroups }
+func (bareSink) AtLimit() bool                        { return false }
+
 // numbers is a world of numbers, as sender and as receiver.
 type numbers struct {
+	bareSink
 	values map[repl.Slot]uint32
 	at     repl.Slot
 	next   repl.Slot
@@ -52,19 +66,10 @@ type numbers struct {
 func (n *numbers) Encode(w *bits.Writer, s repl.Slot, _ int, _ *repl.RefTable) {
 	w.Bits(uint64(n.values[s]), 32)
 }
-func (n *numbers) Begin(entangle.Tick)                  {}
-func (n *numbers) Spawn(repl.ID) repl.Slot              { n.next++; n.values[n.next] = 0; return n.next }
-func (n *numbers) Member(s repl.Slot, _ bool)           { n.at = s }
-func (n *numbers) Remove(int)                           {}
-func (*numbers) Orphan(repl.Slot)                       {}
-func (n *numbers) Despawn(s repl.Slot)                  { delete(n.values, s) }
-func (n *numbers) Commit()                              {}
-func (n *numbers) Predict(repl.Slot, bool)              {}
-func (n *numbers) Outdate(repl.Handle, repl.Generation) {}
-func (n *numbers) Most() int                            { return repl.MaxGroups }
-func (n *numbers) AtLimit() bool                        { return false }
-func (n *numbers) Discard()                             {}
-func (n *numbers) Skip(r *bits.Reader, _ int) error     { r.Bits(32); return r.Err() }
+func (n *numbers) Spawn(repl.ID) repl.Slot          { n.next++; n.values[n.next] = 0; return n.next }
+func (n *numbers) Member(s repl.Slot, _ bool)       { n.at = s }
+func (n *numbers) Despawn(s repl.Slot)              { delete(n.values, s) }
+func (n *numbers) Skip(r *bits.Reader, _ int) error { r.Bits(32); return r.Err() }
 func (n *numbers) Insert(r *bits.Reader, _ int, _ receiver.Refs) error {
 	n.values[n.at] = uint32(r.Bits(32))
 	return r.Err()

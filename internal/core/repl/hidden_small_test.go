@@ -90,7 +90,7 @@ func (s *scene) begin() {
 //
 // Proves: V11
 func TestWhatAPeerKeeps(t *testing.T) {
-	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 6)
+	w := sender.NewWorld(sized{}, 6)
 	s := &scene{w: w, p: w.NewPeer()}
 	keeps := func() (all []repl.Slot) {
 		for slot := range repl.Slot(4) {
@@ -118,7 +118,7 @@ func TestWhatAPeerKeeps(t *testing.T) {
 
 // A private group that is hidden before it was sent does not keep its handle for long.
 func TestWhatIsHiddenBeforeItIsSentTakesNoHandle(t *testing.T) {
-	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 6)
+	w := sender.NewWorld(sized{}, 6)
 	s := &scene{w: w, p: w.NewPeer()}
 	s.tick(func() {
 		for slot := range repl.Slot(300) {
@@ -372,7 +372,7 @@ func TestWhatIsHiddenChangesNoByteInSmallWorlds(t *testing.T) {
 //
 // Proves: Z14
 func TestWhatAPeerHas(t *testing.T) {
-	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 6)
+	w := sender.NewWorld(sized{}, 6)
 	s := &scene{w: w, p: w.NewPeer()}
 	s.begin()
 	tick(w, func() { w.SpawnAt(2, set.MaskOf(0), den) })

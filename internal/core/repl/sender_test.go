@@ -166,7 +166,7 @@ func TestAnEndWaitsForActionsInFlight(t *testing.T) {
 // A handle is not reused before every peer has acknowledged all actions of the group, whether it
 // was despawned or orphaned.
 func TestAHandleIsTakenUntilItsEndIsAcknowledged(t *testing.T) {
-	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
+	w := sender.NewWorld(sized{}, 1)
 	a, b := w.NewPeer(), w.NewPeer()
 	group := func(s repl.Slot) repl.Handle { id, _ := w.ID(s); return id.Group }
 	tick(w, func() { w.Spawn(0, set.MaskOf(0)); w.Spawn(1, set.MaskOf(0)) })
@@ -193,7 +193,7 @@ func TestAHandleIsTakenUntilItsEndIsAcknowledged(t *testing.T) {
 
 // A peer that disconnects no longer keeps any handle from being reused.
 func TestAHandleIsFreeWhenItsLastHolderGoes(t *testing.T) {
-	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
+	w := sender.NewWorld(sized{}, 1)
 	p := w.NewPeer()
 	tick(w, func() { w.Spawn(0, set.MaskOf(0)) })
 	messages(p, 0)
@@ -337,7 +337,7 @@ func TestNothingIsLongerThanItsRoom(t *testing.T) {
 // however often the peer requests it.
 func TestAskingAgainIsAnsweredAtAPace(t *testing.T) {
 	const groups = 200
-	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
+	w := sender.NewWorld(sized{}, 1)
 	p := w.NewPeer()
 	tick(w, func() {
 		for s := range repl.Slot(groups) {
@@ -375,7 +375,7 @@ func TestAskingAgainIsAnsweredAtAPace(t *testing.T) {
 // Proves: Z21
 func TestAskingAgainForLargeGroupsIsAnsweredAtAPace(t *testing.T) {
 	const groups, members, ticks = 30, 100, 120
-	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
+	w := sender.NewWorld(sized{}, 1)
 	p := w.NewPeer()
 	tick(w, func() {
 		for s := range repl.Slot(groups * members) {
@@ -469,7 +469,7 @@ func TestEntitiesWithoutComponents(t *testing.T) {
 func TestNoComponentIsRemovedThatWasNeverSent(t *testing.T) {
 	for _, start := range []entangle.Tick{0, 1 << 31, 1<<32 - 10} {
 		t.Run(fmt.Sprint(start), func(t *testing.T) {
-			w := sender.NewWorld(sized{map[repl.Slot]int{}}, 3)
+			w := sender.NewWorld(sized{}, 3)
 			p := w.NewPeer()
 			w.Begin(start)
 			w.Spawn(0, set.MaskOf(0))

@@ -26,7 +26,7 @@ type watcher struct {
 }
 
 func newWatcher(t *testing.T) *watcher {
-	w := &watcher{t: t, world: sender.NewWorld(sized{map[repl.Slot]int{}}, 1)}
+	w := &watcher{t: t, world: sender.NewWorld(sized{}, 1)}
 	w.world.StateIntervals(0) // so that the client shows all in the past
 	w.world.RecordReceived(func(s repl.Slot) (rewind.Target, set.Mask) {
 		return rewind.Target{Slot: uint32(s), Entity: uint64(s)}, set.Mask{}

@@ -128,7 +128,7 @@ func TestHalfOfAMoveIsNotSent(t *testing.T) {
 //
 // Proves: R41
 func TestAChainOfMovesIsHeldUpByOneLink(t *testing.T) {
-	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
+	w := sender.NewWorld(sized{}, 1)
 	p := w.NewPeer()
 	const groups = 5
 	tick(w, func() {
@@ -191,7 +191,7 @@ func TestAnActionNeedsTheGroupsThatItsMembersCameFrom(t *testing.T) {
 // The number of a member that left is not given to another one before every peer has acknowledged
 // the leaving, and a rest period is over.
 func TestNumbersAreReusedOnceAllPeersHaveAcknowledged(t *testing.T) {
-	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
+	w := sender.NewWorld(sized{}, 1)
 	p := w.NewPeer()
 	place := group.Place{Name: 1}
 	tick(w, func() {
@@ -243,7 +243,7 @@ func TestNumbersAreReusedOnceAllPeersHaveAcknowledged(t *testing.T) {
 //
 // Proves: V13
 func TestOneBeyondAFullPrivateGroup(t *testing.T) {
-	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
+	w := sender.NewWorld(sized{}, 1)
 	p := w.NewPeer()
 	place, name := group.Place{Name: 1, Private: true}, uint16(0)
 	step := func(change func()) {
@@ -277,7 +277,7 @@ func TestOneBeyondAFullPrivateGroup(t *testing.T) {
 // A network id stays the same through moves, in the world and on peers, and leads to its entity.
 // Its number is not reused while the entity lives, even if its group ended long ago.
 func TestANameStaysThroughMoves(t *testing.T) {
-	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
+	w := sender.NewWorld(sized{}, 1)
 	p := w.NewPeer()
 	tick(w, func() { w.SpawnAt(0, set.MaskOf(0), group.Place{Name: 1}) })
 	born, ok := w.ID(0)
@@ -317,7 +317,7 @@ func TestANameStaysThroughMoves(t *testing.T) {
 // Private handles belong to each peer: they are dense, in the order in which a peer is shown the
 // groups, and stand for other groups at another peer.
 func TestPrivateHandlesAreEachPeersOwn(t *testing.T) {
-	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
+	w := sender.NewWorld(sized{}, 1)
 	a, b := w.NewPeer(), w.NewPeer()
 	tick(w, func() {
 		for s := range repl.Slot(3) {
@@ -343,7 +343,7 @@ func TestPrivateHandlesAreEachPeersOwn(t *testing.T) {
 
 // A private handle is reused after its end was acknowledged.
 func TestAPrivateHandleIsReused(t *testing.T) {
-	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
+	w := sender.NewWorld(sized{}, 1)
 	p := w.NewPeer()
 	private := group.Place{Private: true}
 	show := func(s repl.Slot) repl.Handle {
@@ -373,7 +373,7 @@ func TestAPrivateHandleIsReused(t *testing.T) {
 // A group that is shown again while its end is in flight begins again when the end is acknowledged,
 // under its old handle, and can be predicted meanwhile.
 func TestShownAgainWhileItsEndIsUnderWay(t *testing.T) {
-	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 1)
+	w := sender.NewWorld(sized{}, 1)
 	p := w.NewPeer()
 	tick(w, func() { w.SpawnAt(0, set.MaskOf(0), group.Place{Private: true}) })
 	p.Show(0)

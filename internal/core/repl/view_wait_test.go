@@ -18,7 +18,7 @@ import (
 //
 // Proves: R33, V15
 func TestAGroupWaitsForAViewThatShowsSomeOfIt(t *testing.T) {
-	w := sender.NewWorld(sized{map[repl.Slot]int{}}, 6)
+	w := sender.NewWorld(sized{}, 6)
 	s := &scene{w: w, p: w.NewPeer()}
 	idle := func(why string) {
 		t.Helper()

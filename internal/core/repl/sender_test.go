@@ -46,6 +46,13 @@ func messages(p *sender.Peer, first uint16) (all [][]byte) {
 	}
 }
 
+// deliver sends a peer all action messages that it can be sent now, with names from first on, which arrive.
+func deliver(p *sender.Peer, first uint16) {
+	for i := range messages(p, first) {
+		p.HandleDelivered(first + uint16(i))
+	}
+}
+
 // A changed value is sent once, if nothing is lost, however long its acknowledgement takes. On a
 // usual line it is sent hardly more often.
 func TestAChangeIsSentOnce(t *testing.T) {
@@ -344,9 +351,7 @@ func TestAskingAgainIsAnsweredAtAPace(t *testing.T) {
 			w.Spawn(s, set.MaskOf(0))
 		}
 	})
-	for i := range messages(p, 0) {
-		p.HandleDelivered(uint16(i))
-	}
+	deliver(p, 0)
 	p.HandleResync(groups)
 	p.HandleResync(repl.MaxGroups - 1)
 	require.False(t, p.ActionsDue(), "asked for what never was")
@@ -360,9 +365,7 @@ func TestAskingAgainIsAnsweredAtAPace(t *testing.T) {
 		before := w.Stats().Actions
 		tick(w, func() {})
 		for range 3 {
-			for i := range messages(p, 1000) {
-				p.HandleDelivered(1000 + uint16(i))
-			}
+			deliver(p, 1000)
 		}
 		assert.Equal(t, want, w.Stats().Actions-before)
 	}
@@ -384,9 +387,7 @@ func TestAskingAgainForLargeGroupsIsAnsweredAtAPace(t *testing.T) {
 	})
 	serve := func() {
 		for range groups {
-			for i := range messages(p, 1000) {
-				p.HandleDelivered(1000 + uint16(i))
-			}
+			deliver(p, 1000)
 		}
 	}
 	serve()

@@ -192,9 +192,7 @@ func TestARecordLargerThanTheLimitGoesAlone(t *testing.T) {
 			w.Spawn(s, set.MaskOf(0))
 		}
 	})
-	for name := range messages(p, 0) {
-		p.HandleDelivered(uint16(name))
-	}
+	deliver(p, 0)
 	p.Meter(true)
 	sent, larger := map[repl.Handle]int{}, 0
 	for i := range 300 {

@@ -24,9 +24,7 @@ func swapping(bits map[repl.Slot]int) (*sender.World, *sender.Peer) {
 			w.SpawnAt(s, set.MaskOf(0), group.Place{Name: 1 + uint32(s)/2})
 		}
 	})
-	for i := range messages(p, 0) {
-		p.HandleDelivered(uint16(i))
-	}
+	deliver(p, 0)
 	return w, p
 }
 
@@ -137,9 +135,7 @@ func TestAChainOfMovesIsHeldUpByOneLink(t *testing.T) {
 		}
 		w.SpawnAt(100, set.MaskOf(0), group.Place{Name: 100})
 	})
-	for i := range messages(p, 0) {
-		p.HandleDelivered(uint16(i))
-	}
+	deliver(p, 0)
 	for i := range repl.MaxActionsInFlight {
 		tick(w, func() { w.Reshape(groups-1, set.MaskOf(0), set.Mask{}) })
 		require.Len(t, messages(p, 10+uint16(i)), 1)
@@ -199,9 +195,7 @@ func TestNumbersAreReusedOnceAllPeersHaveAcknowledged(t *testing.T) {
 			w.SpawnAt(s, set.MaskOf(0), place)
 		}
 	})
-	for i := range messages(p, 0) {
-		p.HandleDelivered(uint16(i))
-	}
+	deliver(p, 0)
 	id := func(s repl.Slot) repl.ID { id, _ := w.ID(s); return id }
 	first := id(0).Group
 	require.EqualValues(t, repl.MaxMembers-1, id(repl.MaxMembers-1).Member)
@@ -223,13 +217,9 @@ func TestNumbersAreReusedOnceAllPeersHaveAcknowledged(t *testing.T) {
 	for i := range sent {
 		p.HandleDelivered(100 + uint16(i))
 	}
-	for i := range messages(p, 200) {
-		p.HandleDelivered(200 + uint16(i))
-	}
+	deliver(p, 200)
 	tick(w, func() { w.Reshape(8, set.MaskOf(0), set.Mask{}) })
-	for i := range messages(p, 300) {
-		p.HandleDelivered(300 + uint16(i))
-	}
+	deliver(p, 300)
 	wait(100)
 	named := spawn(5002)
 	assert.NotEqual(t, first, named.Group, "its number was another entity's id")
@@ -284,9 +274,7 @@ func TestANameStaysThroughMoves(t *testing.T) {
 	require.True(t, ok)
 	for i, place := range []group.Place{{Name: 2}, {}, {Name: 3, Private: true}, {Private: true}, {Name: 1}} {
 		tick(w, func() { w.Move(0, place) })
-		for k := range messages(p, uint16(10*i)) {
-			p.HandleDelivered(uint16(10*i + k))
-		}
+		deliver(p, uint16(10*i))
 		for range 200 {
 			tick(w, func() {})
 		}
@@ -301,9 +289,7 @@ func TestANameStaysThroughMoves(t *testing.T) {
 		assert.NotEqual(t, born.Group, other.Group, "its handle is another's")
 	}
 	tick(w, func() { w.Despawn(0) })
-	for k := range messages(p, 1000) {
-		p.HandleDelivered(1000 + uint16(k))
-	}
+	deliver(p, 1000)
 	_, ok = w.ID(0)
 	assert.False(t, ok)
 	_, ok = p.Slot(born)
@@ -358,15 +344,13 @@ func TestAPrivateHandleIsReused(t *testing.T) {
 		}
 	}
 	tick(w, func() { assert.Zero(t, show(0)) })
-	messages(p, 0)
-	p.HandleDelivered(0)
+	deliver(p, 0)
 	tick(w, func() { p.Hide(0) })
 	require.Len(t, messages(p, 1), 1)
 	wait(1000)
 	tick(w, func() { assert.EqualValues(t, 1, show(1), "its end is under way") })
 	p.HandleDelivered(1)
-	messages(p, 2)
-	p.HandleDelivered(2)
+	deliver(p, 2)
 	tick(w, func() { assert.Zero(t, show(3)) })
 }
 
@@ -377,8 +361,7 @@ func TestShownAgainWhileItsEndIsUnderWay(t *testing.T) {
 	p := w.NewPeer()
 	tick(w, func() { w.SpawnAt(0, set.MaskOf(0), group.Place{Private: true}) })
 	p.Show(0)
-	messages(p, 0)
-	p.HandleDelivered(0)
+	deliver(p, 0)
 	p.Predict(0, true)
 	tick(w, func() { p.Hide(0) })
 	require.Len(t, messages(p, 1), 1)
@@ -394,9 +377,7 @@ func TestShownAgainWhileItsEndIsUnderWay(t *testing.T) {
 	assert.NotEmpty(t, p.AppendMark(nil, 100), "it is predicted")
 	tick(w, func() { p.Hide(0) })
 	tick(w, func() { p.Show(0) })
-	for i := range messages(p, 3) {
-		p.HandleDelivered(3 + uint16(i))
-	}
+	deliver(p, 3)
 	tick(w, func() {})
 	assert.NotEmpty(t, p.AppendMark(nil, 100), "it is predicted still")
 	tick(w, func() { p.Predict(0, false) })

@@ -50,12 +50,9 @@ const (
 	maxTries = 4
 )
 
-// noteSize notes that so many records took so many bits. The estimate rises at once and falls slowly,
+// noteSize notes that so many records, at least one, took so many bits. The estimate rises at once and falls slowly,
 // since what is encoded beyond the room is encoded in vain.
 func (k *choice) noteSize(bits, n int) {
-	if n == 0 {
-		return
-	}
 	if mean := (bits + n - 1) / n; mean >= k.size {
 		k.size = mean
 	} else {

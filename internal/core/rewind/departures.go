@@ -73,7 +73,7 @@ func (r *Received) Wait(g Group, tick entangle.Tick) {
 // screens of before and after the arrival with the same time: they count as after it. No value is of before the oldest tick
 // of a view, so that no client can claim for longer that it has not heard of the end.
 func (r *Received) isLate(d *departure, now timesync.Shown, oldest entangle.Tick) bool {
-	return !d.unsure && !d.moved && r.at(d.ended, d.every) > now && !d.until.Before(oldest)
+	return !d.unsure && !d.moved && !r.isUnreported(d.ended) && r.at(d.ended, d.every) > now && !d.until.Before(oldest)
 }
 
 // keepDepartures copies the record of a group into the departures that refer to it. It looks at no others: many

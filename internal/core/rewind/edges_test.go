@@ -251,6 +251,33 @@ func TestAnAcknowledgementDoesNotSayInWhichFrame(t *testing.T) {
 	assert.InDelta(t, 50*3.5/4.5, v, 1e-3)
 }
 
+// An end whose acknowledgement came before the client reported its late frames may have been on the screen: the entity is
+// left out, and so is one that the client may have got again.
+//
+// Proves: L4
+func TestAnAcknowledgedEndMayBeOnTheScreen(t *testing.T) {
+	w := even(kinds(), 0)
+	w.Depart(w.group, Target{Slot: 5, Entity: 7}, 1, 100, 112, set.Mask{}, false)
+	w.run(121, 0, 0)
+	_, ok := w.departedAt(114)
+	assert.True(t, ok, "the end has not arrived")
+	w.deliver(w.group, 112)
+	_, ok = w.departedAt(114)
+	assert.False(t, ok)
+	w.screen(113)
+	_, ok = w.departedAt(112.5)
+	assert.True(t, ok, "it came when the screen showed 113")
+	other := Group{Index: 9}
+	w.run(122, 0, 0)
+	w.Received.Begin(other, 122)
+	w.client = client{has: true, place: Place{Group: other, Joined: 122}}
+	_, ok = w.departedAt(111)
+	assert.True(t, ok)
+	w.deliver(other, 122)
+	_, ok = w.departedAt(111)
+	assert.False(t, ok)
+}
+
 // A client ignores an update that a newer one of its group has overtaken. One that only a packet with other groups has
 // overtaken is not ignored.
 //
@@ -443,6 +470,7 @@ func TestADepartedEntityMayEndWhenItsReturnWaits(t *testing.T) {
 			if tick == delivered {
 				w.deliver(other, 117)
 			}
+			w.endFrame(110, false)
 			_, ok := w.departedAt(114)
 			assert.Equal(t, delivered == 121, ok, "tick %d, delivered in %d", tick, delivered)
 		}

@@ -253,6 +253,13 @@ func (r *Received) at(a arrival, every int) timesync.Shown {
 	return inTime
 }
 
+// isUnreported reports whether something has arrived of which it is not known yet in which frame: at may return a later time
+// than that.
+func (r *Received) isUnreported(a arrival) bool {
+	p := r.packet(a.id)
+	return a.known && p != nil && p.tick == a.tick && p.reports == r.reports && r.frameOf(p) == nil
+}
+
 // shownBefore returns what was on the screen when a packet arrived.
 func (r *Received) shownBefore(p *packet, every int) timesync.Shown {
 	switch f := r.frameOf(p); {
@@ -465,7 +472,7 @@ func (r *Received) hasJoined(rec *Record, since entangle.Tick, every int, shown 
 // or may have.
 func (r *Received) hasReplaced(a arrival, every int, shown timesync.Shown) bool {
 	at := r.at(a, every)
-	return a.waited || at != inTime && at < shown
+	return a.waited || r.isUnreported(a) || at != inTime && at < shown
 }
 
 // joinedBy returns how an entity arrived that joined the group in a tick; full is how the group did.

@@ -66,6 +66,7 @@ type numbers struct {
 func (n *numbers) Encode(w *bits.Writer, s repl.Slot, _ int, _ *repl.RefTable) {
 	w.Bits(uint64(n.values[s]), 32)
 }
+
 func (n *numbers) Spawn(repl.ID) repl.Slot          { n.next++; n.values[n.next] = 0; return n.next }
 func (n *numbers) Member(s repl.Slot, _ bool)       { n.at = s }
 func (n *numbers) Despawn(s repl.Slot)              { delete(n.values, s) }

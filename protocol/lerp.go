@@ -21,6 +21,8 @@ func Step[T any](a, b T, t float64) T {
 // entities, have the value of a until t reaches 1, because a number in between may mean something
 // else. Outside 0 to 1, t counts as the nearer end.
 //
+// On a client's screen an update that comes too late has these fields at once, while the others move to it.
+//
 // Interpolate(protocol.Linear) recognises the function and compiles it once for T. A direct call
 // compiles it each time, which is slow, and panics if a tag of T is invalid.
 func Linear[T any](a, b T, t float64) T {

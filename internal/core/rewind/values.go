@@ -89,8 +89,17 @@ func (v *View) had(col int, r *run) bool {
 	return h.hadAll(col, h.row(r.held), s, 1) && (!r.first.Rewound || h.hadAll(col, h.row(h.sentAt(r.there)), s, 1))
 }
 
-// blend writes the values of a run by its pair. A column that is not blended has those of the last update.
+// blend writes the values of a run by its pair.
 func (v *View) blend(col int, r *run, values []byte) {
+	v.blendPair(col, r, values)
+	h := v.history
+	if settle := h.kinds[col].Settle; settle != nil && r.settled && h.hadAll(col, h.rowOf(r.like), r.first.Slot, r.count) {
+		settle(values, h.values(col, r.like, r.count))
+	}
+}
+
+// blendPair writes the values of a run by its pair. A column that is not blended has those of the last update.
+func (v *View) blendPair(col int, r *run, values []byte) {
 	h, k := v.history, &v.history.kinds[col]
 	if k.Blend == nil {
 		copy(values, h.values(col, h.index(r.held, r.first.Slot), r.count))

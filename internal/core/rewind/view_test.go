@@ -25,6 +25,7 @@ const (
 	mark     = 1 // one that is not
 	far      = 2 // one that is blended if two values are less than 100 apart
 	onward   = 3 // one that goes on for 4 ticks
+	flag     = 4 // one that is not blended, but has the value of an update at once if that is late
 )
 
 func number(b []byte) float64 { return math.Float64frombits(binary.NativeEndian.Uint64(b)) }
@@ -45,12 +46,25 @@ func each(dst, plane []byte, from, to []uint32, share []float32) {
 	}
 }
 
+func hold(dst, a, _ []byte, _ float64) { copy(dst, a) }
+
+func holdEach(dst, plane []byte, from, to []uint32, share []float32) {
+	for i := range from {
+		at := from[i]
+		if share[i] >= 1 {
+			at = to[i]
+		}
+		copy(dst[i*8:i*8+8], plane[at*8:])
+	}
+}
+
 func kinds() []snapshot.Kind {
 	return []snapshot.Kind{
 		{Size: 8, Blend: blend, Each: each},
 		{Size: 8},
 		{Size: 8, Blend: blend, Each: each, TooFar: func(a, b []byte) bool { return math.Abs(number(a)-number(b)) > 100 }},
 		{Size: 8, Blend: blend, Each: each, Extrapolate: 4},
+		{Size: 8, Blend: hold, Each: holdEach, Settle: func(dst, from []byte) { copy(dst, from) }},
 	}
 }
 
@@ -519,7 +533,7 @@ func compareWithStore(t *testing.T, rng *rand.Rand) {
 		w.receiveFrame(rng, store, float64(tick)-1-delay, arrive[tick], func(of entangle.Tick) {
 			v := values[of]
 			store.SetTeleports(slot, uint8(v[1]))
-			store.AddSample(slot, of, set.MaskOf(0, 1, 2, 3), func(int) []byte { return memory(v[0]) })
+			store.AddSample(slot, of, set.MaskOf(0, 1, 2, 3, flag), func(int) []byte { return memory(v[0]) })
 		})
 		now := float64(shown(float64(tick)-delay)) / 256
 		store.Advance(uint16(every), entangle.Tick(now), now-math.Floor(now))
@@ -527,7 +541,7 @@ func compareWithStore(t *testing.T, rng *rand.Rand) {
 			continue
 		}
 		store.Select([]snapshot.Slot{slot})
-		for _, col := range []int{spot, far, onward} {
+		for _, col := range []int{spot, far, onward, flag} {
 			dst := make([]byte, 8)
 			store.Show(col, dst)
 			w.view.Reset(w.History, &w.Received)

@@ -124,6 +124,28 @@ func TestALateValueMakesNoStep(t *testing.T) {
 	assert.InDelta(t, 7, s.at(30), 0)
 }
 
+// What is not blended changes at once if a sample is late, also if each of many samples is, and none is reached before the
+// next one comes.
+//
+// Proves: N2
+func TestALateSampleHasItsFlagsAtOnce(t *testing.T) {
+	s := newSingle(1, 0)
+	s.Store = New([]Kind{{Size: 8, Blend: hold, Each: holdEach(8), Settle: func(dst, from []byte) { copy(dst, from) }}}, tickRate)
+	s.slot = s.Add(1)
+	s.add(10, 1)
+	s.at(10.5)
+	s.add(12, 2)
+	assert.InDelta(t, 1, s.at(11.9), 0)
+	assert.InDelta(t, 2, s.at(12), 0, "it was in time")
+	for i := range 20 {
+		tick := entangle.Tick(13 + i)
+		at := float64(tick) + 0.9
+		s.at(at)
+		s.add(tick, float64(tick))
+		assert.InDelta(t, float64(tick), s.at(at+0.01), 0)
+	}
+}
+
 // A movement of constant speed, whose updates are lost and late by random times, is shown without a
 // step: an entity becomes faster only as far as it then takes it the ticks between two updates to
 // the newest known value. It never moves back.

@@ -78,7 +78,8 @@ func (r *Rewind) keep(kinds []snapshot.Kind, infos []*registry.Component, comp, 
 	info := infos[comp]
 	k := snapshot.Kind{Size: info.Plan.Size()}
 	if info.Interpolate == registry.Full {
-		k.Blend, k.Each, k.Curve, k.With, k.TooFar = info.Blend, info.Each, info.Curve, info.With, info.TooFar
+		k.Blend, k.Each, k.Curve, k.With = info.Blend, info.Each, info.Curve, info.With
+		k.Settle, k.TooFar = info.Settle, info.TooFar
 		k.Extrapolate = snapshot.TicksOf(info.Extrapolate, tickRate)
 	}
 	kinds[comp] = k

@@ -27,11 +27,14 @@ const maxBatch = 256
 
 func (b *batch) isFull() bool { return len(b.payloads) == maxBatch }
 
-// add adds a payload. One without a valid header keeps its place.
+// add adds a payload. A packet that has no id of its own was sent after the one whose id it has. One without a valid header
+// comes before those that were sent next.
 func (b *batch) add(bytes []byte) {
 	p := payload{id: b.handled, from: len(b.bytes)}
 	if h, _, err := packet.ParseHeader(bytes); err == nil {
-		p.id = h.ID
+		if p.id = h.ID; h.Kind != packet.Data {
+			p.id++
+		}
 	}
 	b.bytes = append(b.bytes, bytes...)
 	p.to = len(b.bytes)

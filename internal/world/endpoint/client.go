@@ -163,10 +163,10 @@ func (c *Client) readBatch(now time.Time) (events int) {
 			c.batch.add(e.Payload)
 			continue
 		}
-		layer := c.layer
+		before := c.peer
 		c.handleBatch(math.MaxUint64, now)
 		switch {
-		case c.layer != layer: // a goodbye has ended the connection
+		case c.peer != before: // a goodbye has ended the connection
 		case err != nil:
 			c.endConnection(endedBy(err.Error(), connection.ErrTransport, err), now)
 		default:

@@ -201,6 +201,27 @@ func TestAnOvertakenHeaderMayStillAcknowledge(t *testing.T) {
 	assert.Len(t, polledLost(tr, sent.Add(110*ms)), 7, "none came in time")
 }
 
+// How long such an older header may be on the way depends on how much the times vary.
+//
+// Proves: P2
+func TestAnOvertakenHeaderMayTakeLongerThanOthers(t *testing.T) {
+	tr := NewTracker(Config{InitialRTT: 100 * ms})
+	now := after(0)
+	for i := range 64 { // packets that take 80 or 120 ms
+		tr.Next(now, 0, Data)
+		now = now.Add(time.Duration(80+i%2*40) * ms)
+		ack(t, tr, uint16(i+1), 0, now)
+	}
+	polledAcked(tr)
+	sent := now
+	for range 40 {
+		tr.Next(sent, 0, Data)
+	}
+	ack(t, tr, 104, 1<<32-1, sent.Add(80*ms))
+	assert.Empty(t, polledLost(tr, sent.Add(150*ms)), "an older header may come")
+	assert.Len(t, polledLost(tr, sent.Add(200*ms)), 7)
+}
+
 func TestLateAcknowledgementChangesNoVerdict(t *testing.T) {
 	tr := NewTracker(Config{})
 	sendData(tr, 1)

@@ -40,7 +40,7 @@ func (l *alike) set(v *View, rec *Record, every int) {
 		l.late = v.received.hasLate(tick)
 	}
 	l.packets = rec.packets
-	if p := v.received.packetBy(rec, l.to); l.late && p != nil && p.overtaken {
+	if p := v.received.packetBy(rec, l.to); p != nil && p.overtaken {
 		l.known = false // whether the client ignored the update depends on later ones, too
 		return
 	}

@@ -1,0 +1,103 @@
+package rewind
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+)
+
+// A record holds which of the newest 64 updates arrived, the one before these, and of the newest 32 by which packet,
+// whatever the order of the acknowledgements is. Of an older one the first packet of the tick stands for all, and a tick
+// without an update has no packet of another tick.
+//
+// Proves: L1
+func TestARecordEqualsPlainTwin(t *testing.T) {
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 33))
+		const ticks = 300
+		first := entangle.Tick(rng.Uint32())
+		var r Received
+		r.Begin(Group{}, first)
+		r.LateFramesReported()
+		rec := r.record(Group{})
+		ids := map[entangle.Tick]uint16{} // the first packet of each tick
+		by := map[entangle.Tick]uint16{}  // the packet of each update
+		var waiting []entangle.Tick       // updates that are not acknowledged yet
+		id, seldom, newest := uint16(rng.Uint32()), 1+rng.IntN(30), first
+		for tick := first; tick != first+ticks; tick++ {
+			ids[tick] = id
+			packets := 1 + rng.IntN(5)
+			for range packets {
+				r.Sent(id, tick)
+				id++
+			}
+			if tick == first {
+				by[tick] = ids[tick]
+				r.Arrived(by[tick])
+				r.Deliver(Group{}, tick)
+			} else if rng.IntN(seldom) == 0 {
+				by[tick] = ids[tick] + uint16(rng.IntN(packets))
+				waiting = append(waiting, tick)
+			}
+			for k := len(waiting) - 1; k >= 0; k-- {
+				if of := waiting[k]; rng.IntN(12) == 0 || tick.Sub(of) > 60 || tick == first+ticks-1 {
+					r.Arrived(by[of])
+					r.Acknowledge(Group{}, of)
+					if newest.Before(of) {
+						newest = of
+					}
+					waiting = append(waiting[:k], waiting[k+1:]...)
+				}
+			}
+		}
+		require.Equal(t, newest, rec.newest)
+		prior := first
+		for tick := range by {
+			if newest.Sub(tick) >= 64 && prior.Before(tick) {
+				prior = tick
+			}
+		}
+		assert.Equal(t, prior, rec.prior, "seed %d", seed)
+		for back := range 64 {
+			tick := newest - entangle.Tick(back)
+			if tick.Before(first) || (first+ticks-1).Sub(tick) >= tickRows {
+				break
+			}
+			sent, there := by[tick]
+			require.Equal(t, there, rec.mask>>back&1 > 0, "seed %d, %d ticks ago", seed, back)
+			switch p := r.packetBy(rec, tick); {
+			case there && back < heldPackets:
+				require.Equal(t, sent, p.id, "seed %d, %d ticks ago", seed, back)
+			case back >= heldPackets:
+				require.Equal(t, ids[tick], p.id, "seed %d, %d ticks ago", seed, back)
+			case p != nil:
+				require.Equal(t, tick, p.tick)
+			}
+		}
+	}
+}
+
+// An entity whose updates are far apart has the value of the newest one that arrived before a time.
+//
+// Proves: L1
+func TestAnUpdateOfLongAgoIsShown(t *testing.T) {
+	w := newWorld(kinds())
+	for tick := entangle.Tick(40); tick <= 180; tick++ {
+		w.run(tick, 10*float64(tick), 0)
+		switch tick {
+		case 40:
+			w.Received.Begin(w.group, tick)
+			w.deliver(w.group, tick)
+		case 100, 110, 120, 180:
+			w.receive(tick)
+		}
+		w.endFrame(float64(tick)-3.5, false)
+	}
+	v, ok := w.at(mark, 115)
+	assert.True(t, ok)
+	assert.InDelta(t, 1100, v, 1e-3)
+}

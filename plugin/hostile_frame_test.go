@@ -2,6 +2,7 @@ package plugin_test
 
 import (
 	"encoding/binary"
+	"errors"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -164,36 +165,46 @@ func TestManyEntitiesOfAFrameWait(t *testing.T) {
 }
 
 // countedDialer dials layers that are structs with a slice: two of them can't be compared.
-type countedDialer struct{ over connection.Dialer }
+type countedDialer struct {
+	over connection.Dialer
+	ends []int // element 0: how often a layer has said that the frame ends
+}
 
 type countedLayer struct {
 	connection.Client
-	sent []int // lengths of payloads
+	ends []int
 }
 
 func (d countedDialer) Dial(config connection.ClientConfig) (connection.Client, error) {
 	inner, err := d.over.Dial(config)
-	return countedLayer{inner, make([]int, 1)}, err
+	return countedLayer{inner, d.ends}, err
 }
 
-func (l countedLayer) Send(payload []byte, now time.Time) {
-	l.sent[0] += len(payload)
-	l.Client.Send(payload, now)
+func (l countedLayer) Receive(now time.Time) (connection.Event, error) {
+	e, err := l.Client.Receive(now)
+	if errors.Is(err, connection.ErrEmpty) {
+		l.ends[0]++
+	}
+	return e, err
 }
 
-// A layer of a game may be of any type that has the methods.
+// A layer of a game may be of any type that has the methods. A client asks it for no more events of a frame when it has
+// said that there are none: a layer may have held back some, so that the frame ends.
 //
 // Proves: C19
-func TestALayerMayBeAStruct(t *testing.T) {
+func TestALayerEndsTheFrame(t *testing.T) {
 	g := newGame(t)
 	c := g.join(1)
 	c.Disconnect()
 	tok, err := plugin.MintToken(g.key, "plugin test", token.Claims{ClientID: 2, Servers: g.server.Addrs(), Now: g.now})
 	require.NoError(t, err)
-	require.NoError(t, c.ConnectWith(countedDialer{netcode.Dialer{Over: g.network.Dialer(), Token: tok}}))
-	g.run(20)
+	dialer := countedDialer{netcode.Dialer{Over: g.network.Dialer(), Token: tok}, make([]int, 1)}
+	require.NoError(t, c.ConnectWith(dialer))
+	const frames = 20
+	g.run(frames)
 	require.Equal(t, plugin.Connected, c.State(), c.Err())
+	assert.Equal(t, frames, dialer.ends[0])
 	g.server.Disconnect(2, "out")
-	g.run(20)
+	g.run(frames)
 	assert.ErrorContains(t, c.Err(), "out")
 }

@@ -41,8 +41,6 @@ func (b *batch) add(bytes []byte) {
 	b.payloads = append(b.payloads, p)
 }
 
-func (b *batch) isEmpty() bool { return b.next == len(b.payloads) }
-
 // reset removes all payloads, of a connection that has ended.
 func (b *batch) reset() { *b = batch{bytes: b.bytes[:0], payloads: b.payloads[:0]} }
 

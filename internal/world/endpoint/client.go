@@ -140,11 +140,9 @@ func (c *Client) Receive(now time.Time) {
 		}
 	}
 	begun, events := c.spawned(), 0
-	for c.handleBatch(begun+maxSpawns, now) && events < maxEvents {
-		n := c.readBatch(now)
-		if n == 0 {
-			break
-		}
+	for more := true; c.handleBatch(begun+maxSpawns, now) && more && events < maxEvents; {
+		var n int
+		n, more = c.readBatch(now)
 		events += n
 	}
 	if c.applier != nil {
@@ -152,14 +150,15 @@ func (c *Client) Receive(now time.Time) {
 	}
 }
 
-// readBatch reads events of the layer until the batch of payloads is full, and handles the others. It returns their number.
-func (c *Client) readBatch(now time.Time) (events int) {
-	for c.layer != nil && !c.batch.isFull() {
+// readBatch reads events of the layer until the batch of payloads is full, and handles the others. It returns their number,
+// and whether there may be more in this frame.
+func (c *Client) readBatch(now time.Time) (events int, more bool) {
+	for ; c.layer != nil && !c.batch.isFull(); events++ {
 		e, err := c.layer.Receive(now)
 		if errors.Is(err, connection.ErrEmpty) {
-			break
+			return events, false
 		}
-		if events++; err == nil && e.Kind == connection.Payload && c.peer != nil {
+		if err == nil && e.Kind == connection.Payload && c.peer != nil {
 			c.batch.add(e.Payload)
 			continue
 		}
@@ -173,11 +172,11 @@ func (c *Client) readBatch(now time.Time) (events int) {
 			c.handleEvent(&e, now)
 		}
 	}
-	return events
+	return events, c.layer != nil
 }
 
-// handleBatch handles the batch of payloads, until more replicas have been spawned than most. It reports whether none is
-// left.
+// handleBatch handles the batch of payloads. It stops if more replicas than most have been spawned, and reports whether it
+// has not.
 func (c *Client) handleBatch(most uint64, now time.Time) bool {
 	c.batch.sort()
 	for c.spawned() <= most {
@@ -187,7 +186,7 @@ func (c *Client) handleBatch(most uint64, now time.Time) bool {
 		}
 		c.handle(payload, now)
 	}
-	return c.batch.isEmpty()
+	return false
 }
 
 // DeliverHeld delivers the messages that have waited for entities, or until their tick is shown. It is called in every

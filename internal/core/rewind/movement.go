@@ -27,7 +27,7 @@ type leg struct {
 	from, to   entangle.Tick
 	start, end timesync.Shown
 	base       bool // it begins at the values of the leg before, as of start, in place of those of from
-	settled    bool // what is not blended is that of the update of like, which was late
+	late       bool // what is not blended is that of the update of like, which was late
 	like       entangle.Tick
 	rests      bool // it is at to. If it continues there, it does so from the movement from start to end
 }
@@ -231,7 +231,7 @@ func (m *mover) advance(now timesync.Shown) {
 		was := *m.last()
 		if m.at == m.known-1 {
 			m.rests = true
-			was.rests, was.settled = true, false
+			was.rests, was.late = true, false
 			if m.n > 1 || was.base || was.from == was.to {
 				was.from, was.base = was.to, false // it does not continue in a direction
 			}
@@ -257,7 +257,7 @@ func (m *mover) restart(now timesync.Shown) {
 	}
 	next := leg{from: from, to: m.samples[target].tick, start: now, end: m.samples[target].time(), base: true}
 	if m.late = next.end < soonest && !jumps(); m.late {
-		next.end, next.settled, next.like = soonest, true, next.to
+		next.end, next.late, next.like = soonest, true, next.to
 	}
 	switch l := m.last(); {
 	case m.rests && !m.carries:
@@ -265,7 +265,7 @@ func (m *mover) restart(now timesync.Shown) {
 		m.set(next)
 	case !m.rests && l.start == now: // it has not moved yet
 		if next.base = l.base; !m.late {
-			next.settled, next.like = l.settled, l.like
+			next.late, next.like = l.late, l.like
 		}
 		*l = next
 	default:

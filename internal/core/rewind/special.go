@@ -25,7 +25,7 @@ func (v *View) findBase(col int, r *run) {
 // scratch row.
 func (v *View) writeShown(col int, r *run, l *leg, now timesync.Shown, dst []byte) {
 	one, x := *r, &v.scratch
-	one.settle(v.history, l)
+	one.setLate(v.history, l)
 	one.pair = v.history.pairAt(l, r.first.Slot, now, r.oldest)
 	x.one = slices.Grow(x.one[:0], len(dst))[:len(dst)]
 	v.blend(col, &one, x.one)

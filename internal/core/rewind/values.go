@@ -93,8 +93,8 @@ func (v *View) had(col int, r *run) bool {
 func (v *View) blend(col int, r *run, values []byte) {
 	v.blendPair(col, r, values)
 	h := v.history
-	if settle := h.kinds[col].Settle; settle != nil && r.settled && h.hadAll(col, h.rowOf(r.like), r.first.Slot, r.count) {
-		settle(values, h.values(col, r.like, r.count))
+	if discrete := h.kinds[col].Discrete; discrete != nil && r.late && h.hadAll(col, h.rowOf(r.like), r.first.Slot, r.count) {
+		discrete(values, h.values(col, r.like, r.count))
 	}
 }
 

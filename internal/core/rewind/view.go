@@ -63,7 +63,7 @@ type run struct {
 	held    entangle.Tick // of the newest update up to the time that is shown
 	there   entangle.Tick // the time, or the last tick before the entity ended: what was removed by then is not shown
 	oldest  entangle.Tick // of which there may be values; see History.SetReach
-	settled bool          // what is not blended is that of like
+	late    bool          // what is not blended is that of like
 	like    uint32        // place in the history
 	special int           // number of its entry in View.special, from 1; 0: it moves from one sample to another
 	pair
@@ -285,7 +285,7 @@ func (v *View) addBetween(rec *Record, arrived arrival, b *bounds, t *Target, ev
 	}
 	t.Waited = !l.rests && (m.n > 1 || l.start != timesync.ShownAt(l.from, 0))
 	r := run{first: *t, count: 1, there: t.Shown.Tick(), oldest: oldest}
-	r.settle(h, l)
+	r.setLate(h, l)
 	if b.ends && !r.there.Before(b.until) {
 		r.there = b.until - 1 // its end is late
 	}
@@ -302,9 +302,9 @@ func (v *View) addBetween(rec *Record, arrived arrival, b *bounds, t *Target, ev
 	return true
 }
 
-// settle sets where what is not blended comes from in a movement.
-func (r *run) settle(h *History, l *leg) {
-	if r.settled = l.settled; r.settled {
+// setLate sets where what is not blended comes from in a movement.
+func (r *run) setLate(h *History, l *leg) {
+	if r.late = l.late; r.late {
 		r.like = h.index(h.clampFrom(r.oldest, l.like), r.first.Slot)
 	}
 }

@@ -64,7 +64,7 @@ func kinds() []snapshot.Kind {
 		{Size: 8},
 		{Size: 8, Blend: blend, Each: each, TooFar: func(a, b []byte) bool { return math.Abs(number(a)-number(b)) > 100 }},
 		{Size: 8, Blend: blend, Each: each, Extrapolate: 4},
-		{Size: 8, Blend: hold, Each: holdEach, Settle: func(dst, from []byte) { copy(dst, from) }},
+		{Size: 8, Blend: hold, Each: holdEach, Discrete: func(dst, from []byte) { copy(dst, from) }},
 	}
 }
 

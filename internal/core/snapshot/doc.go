@@ -20,7 +20,7 @@
 //     B arrives at time s, it moves from its shown value: the share of B is (t - s) / (b - s). B is
 //     late if b is less than the ticks between two updates after s, or those of a second if these
 //     are fewer. Then that many ticks take the
-//     place of b - s, so that the screen shows no step. What Kind.Settle copies is that of B at once. A sample that arrives while the entity
+//     place of b - s, so that the screen shows no step. What Kind.Discrete copies is that of B at once. A sample that arrives while the entity
 //     moves to a late one takes its place, so that the entity does not stay behind.
 //   - While an entity rests, a column with Kind.Extrapolate continues in the direction of its last
 //     two samples for that many ticks, unless it came to the last one from another value. Then it

@@ -144,17 +144,17 @@ func (s *Store) restart(slot Slot, cols set.Mask, value func(col int) []byte) {
 	e.late = e.end.before(soonest) && !jumped()
 	if e.late {
 		e.end = soonest
-		s.settle(slot, base, s.index(slot, target))
+		s.copyDiscrete(slot, base, s.index(slot, target))
 	}
 	s.begin(slot)
 }
 
-// settle gives a sample what another one has that is not blended. On a line that has become slower, or after the server stood
+// copyDiscrete gives a sample what another one has that is not blended. On a line that has become slower, or after the server stood
 // still, each sample may be late and move on before the end of the movement: flags would never change.
-func (s *Store) settle(slot Slot, at, like uint32) {
+func (s *Store) copyDiscrete(slot Slot, at, like uint32) {
 	for col := range s.members[slot].cols.All() {
-		if settle := s.kinds[col].Settle; settle != nil {
-			settle(s.value(col, at), s.value(col, like))
+		if discrete := s.kinds[col].Discrete; discrete != nil {
+			discrete(s.value(col, at), s.value(col, like))
 		}
 	}
 }

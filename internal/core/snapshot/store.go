@@ -35,9 +35,9 @@ type Kind struct {
 	// sample to the second. Entities without that column use Blend and Each. nil: all do.
 	Curve func(dst, plane, with []byte, from, to []uint32, share, seconds []float32)
 	With  int
-	// Settle copies from one value to another what Blend does not blend, such as flags: a late sample has it at once.
+	// Discrete copies from one value to another what Blend does not blend, such as flags: a late sample has it at once.
 	// nil: there is nothing of that.
-	Settle func(dst, from []byte)
+	Discrete func(dst, from []byte)
 	// TooFar reports whether two values differ too much to be blended. If it is nil, they never do.
 	TooFar func(a, b []byte) bool
 	// Extrapolate is for how many ticks a value continues in its direction after the newest sample.

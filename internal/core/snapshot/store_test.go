@@ -130,7 +130,7 @@ func TestALateValueMakesNoStep(t *testing.T) {
 // Proves: N2
 func TestALateSampleHasItsFlagsAtOnce(t *testing.T) {
 	s := newSingle(1, 0)
-	s.Store = New([]Kind{{Size: 8, Blend: hold, Each: holdEach(8), Settle: func(dst, from []byte) { copy(dst, from) }}}, tickRate)
+	s.Store = New([]Kind{{Size: 8, Blend: hold, Each: holdEach(8), Discrete: func(dst, from []byte) { copy(dst, from) }}}, tickRate)
 	s.slot = s.Add(1)
 	s.add(10, 1)
 	s.at(10.5)

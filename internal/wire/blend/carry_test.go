@@ -37,20 +37,20 @@ func TestCarryMovesByWhatLeadsFromOneToAnother(t *testing.T) {
 	assert.InDelta(t, math.Sin(math.Pi*3/8), at.Rot.Z, 1e-6)
 }
 
-func TestSettleCopiesWhatIsNotBlended(t *testing.T) {
+func TestDiscreteFieldsAreCopied(t *testing.T) {
 	by, err := blend.NewFuncs(protocol.Linear[moving])
 	require.NoError(t, err)
 	at := [2]moving{{Pos: [2]float32{1, 2}, Health: 3, Yaw: 3}, {Pos: [2]float32{4, 5}, Alive: true}}
 	from := [2]moving{{Pos: [2]float32{7, 8}, Health: 9, Alive: true}, {Health: 5, Yaw: 1}}
 	want := [2]moving{{Pos: [2]float32{1, 2}, Health: 9, Yaw: 3, Alive: true}, {Pos: [2]float32{4, 5}, Health: 5}}
-	by.Settle(bytesOf(&at), bytesOf(&from))
+	by.Discrete(bytesOf(&at), bytesOf(&from))
 	assert.Equal(t, want, at)
 	numbers, err := blend.NewFuncs(protocol.Linear[struct{ X, Y float32 }])
 	require.NoError(t, err)
-	assert.Nil(t, numbers.Settle, "there is nothing else")
+	assert.Nil(t, numbers.Discrete, "there is nothing else")
 	other, err := blend.NewFuncs(protocol.Step[moving])
 	require.NoError(t, err)
-	assert.Nil(t, other.Settle, "only the game knows what its function blends")
+	assert.Nil(t, other.Discrete, "only the game knows what its function blends")
 }
 
 // Carrying by all of the difference from a to b leads from a to b, and from another value as far.

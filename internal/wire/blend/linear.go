@@ -78,9 +78,9 @@ type Funcs struct {
 	// does not change. It is nil for a function other than Linear, because only the game knows how
 	// to apply a difference of its values.
 	Carry func(dst, from, to []byte, t float64)
-	// Settle copies from one value to another what Linear does not blend, such as integers and flags. It is nil for another
+	// Discrete copies from one value to another what Linear does not blend, such as integers and flags. It is nil for another
 	// function, and for a type that has nothing of that.
-	Settle func(dst, from []byte)
+	Discrete func(dst, from []byte)
 }
 
 // NewFuncs returns functions that do with memory what f does with values. T must not contain Go
@@ -99,13 +99,13 @@ func NewFuncs[T any](f func(a, b T, t float64) T) (Funcs, error) {
 	}
 	functions := Funcs{Blend: l.blendAll, Each: l.each, Carry: l.carryAll}
 	if len(l.rest) > 0 {
-		functions.Settle = l.settleAll
+		functions.Discrete = l.copyDiscrete
 	}
 	return functions, nil
 }
 
-// settleAll is Funcs.Settle.
-func (l *blender) settleAll(dst, from []byte) {
+// copyDiscrete is Funcs.Discrete.
+func (l *blender) copyDiscrete(dst, from []byte) {
 	mustMatch(l.size, dst, from, from)
 	for n := 0; n < len(dst); n += l.size {
 		for _, s := range l.rest {

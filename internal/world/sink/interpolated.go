@@ -145,7 +145,7 @@ func (a *Applier) InterpolateBy(clock Timelines, infos []*registry.Component, ti
 			blended = append(blended, columns.Column{ID: a.comps[i].id, Size: sizes[i]})
 			kinds[i] = snapshot.Kind{
 				Size: info.Plan.Size(), Blend: info.Blend, Each: info.Each, Curve: info.Curve, With: info.With,
-				Settle: info.Settle, TooFar: info.TooFar, Extrapolate: snapshot.TicksOf(info.Extrapolate, tickRate),
+				Discrete: info.Discrete, TooFar: info.TooFar, Extrapolate: snapshot.TicksOf(info.Extrapolate, tickRate),
 			}
 		}
 	}

@@ -79,7 +79,7 @@ func (r *Rewind) keep(kinds []snapshot.Kind, infos []*registry.Component, comp, 
 	k := snapshot.Kind{Size: info.Plan.Size()}
 	if info.Interpolate == registry.Full {
 		k.Blend, k.Each, k.Curve, k.With = info.Blend, info.Each, info.Curve, info.With
-		k.Settle, k.TooFar = info.Settle, info.TooFar
+		k.Discrete, k.TooFar = info.Discrete, info.TooFar
 		k.Extrapolate = snapshot.TicksOf(info.Extrapolate, tickRate)
 	}
 	kinds[comp] = k

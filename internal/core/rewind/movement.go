@@ -81,6 +81,16 @@ const (
 	samplesAfter  = 8 // the most samples after it
 )
 
+// gathered is what all samples of an entity depend on. Many have the same, and a client that claims to be late makes them
+// costly to find.
+type gathered struct {
+	known  bool
+	record Record
+	bounds bounds
+	every  int
+	now    timesync.Shown
+}
+
 // mover finds movements. It is scratch memory.
 type mover struct {
 	samples [samplesBefore + samplesAfter + 1]sample // from the oldest
@@ -91,6 +101,7 @@ type mover struct {
 	carries bool
 	history *History
 	slot    Slot
+	of      gathered // what samples are of, if they are all
 
 	movement
 	known int // samples that have arrived so far
@@ -200,10 +211,16 @@ func (m *mover) usual() bool {
 
 // move sets the movement at a time. It reports whether it is the usual one, which needs few samples.
 func (m *mover) move(r *Received, rec *Record, b *bounds, every int, now timesync.Shown) (usual bool) {
+	if m.of.known && m.of.now == now && m.of.every == every && m.of.bounds == *b && m.of.record == *rec {
+		m.find(now)
+		return false
+	}
+	m.of.known = false
 	if m.gather(r, rec, b, every, now, usualSamples+1, 1); m.usual() {
 		return true
 	}
 	m.gather(r, rec, b, every, now, samplesBefore, samplesAfter)
+	m.of = gathered{true, *rec, *b, every, now}
 	m.find(now)
 	return false
 }

@@ -101,3 +101,48 @@ func TestAnUpdateOfLongAgoIsShown(t *testing.T) {
 	assert.True(t, ok)
 	assert.InDelta(t, 1100, v, 1e-3)
 }
+
+// The samples of an entity with late updates are found for others too, if they depend on the same. They differ if the entity
+// joined the group later, or is shown with another interval or at another time, and when the client has told of more late
+// frames.
+//
+// Proves: L1
+func TestSamplesAreFoundAgainForOthers(t *testing.T) {
+	w := newWorld(kinds())
+	for tick := entangle.Tick(100); tick <= 124; tick++ {
+		w.run(tick, 10*float64(tick), 0)
+		if tick == 100 {
+			w.Received.Begin(w.group, tick)
+			w.deliver(w.group, tick)
+		} else if tick%4 == 0 && tick < 120 {
+			w.receive(tick)
+		}
+		w.screen(float64(tick) + 1.5)
+	}
+	type entity struct {
+		every  int
+		joined entangle.Tick
+		at     float64
+	}
+	show := func(entities ...entity) (v float64) {
+		w.view.Reset(w.History, &w.Received)
+		for _, e := range entities {
+			require.True(t, w.add(e.every, e.joined, shown(e.at)))
+		}
+		values, absent := w.view.Values(spot)
+		require.Len(t, absent, len(entities))
+		return number(values[8*(len(entities)-1):])
+	}
+	first := entity{1, 100, 117.75}
+	assert.Equal(t, show(first), show(first, first))
+	for _, other := range []entity{{1, 116, 117.75}, {6, 100, 117.75}, {1, 100, 113.5}} {
+		assert.NotEqual(t, show(first), show(other))
+		assert.Equal(t, show(other), show(first, other), "%v", other)
+		assert.Equal(t, show(first), show(other, first), "%v", other)
+	}
+	before := show(first)
+	for k := range w.packets {
+		w.packets[k].late = false
+	}
+	assert.NotEqual(t, before, show(first), "as if none had been late")
+}

@@ -94,7 +94,7 @@ type hidden struct {
 func (v *View) Reset(h *History, received *Received) {
 	v.history, v.received = h, received
 	v.entities, v.runs, v.special, v.hidden = v.entities[:0], v.runs[:0], v.special[:0], v.hidden[:0]
-	v.alike.known, v.index.known = false, false
+	v.alike.known, v.index.known, v.mover.of.known = false, false, false
 	if v.stays == nil {
 		v.stays = map[uint64]stay{}
 	}

@@ -57,6 +57,35 @@ func TestAListenerThatReplacesOursIsToldOf(t *testing.T) {
 	assert.Fail(t, "a lost listener went unnoticed")
 }
 
+// A listener of the client's world may disconnect it while a packet is applied, or while entities are removed because
+// the connection ends.
+func TestAListenerMayDisconnectItsClient(t *testing.T) {
+	for what, of := range map[string]event.Subscription{"an entity appears": event.EntityCreated, "an entity is gone": event.EntityRemoved} {
+		t.Run(what, func(t *testing.T) {
+			g := newGame(t)
+			c := g.join(1)
+			g.run(10)
+			calls := 0
+			mine := listener.NewCallback(func(*ecs.World, ecs.EntityEvent) {
+				calls++
+				c.Disconnect()
+			}, of)
+			ecs.GetResource[listener.Dispatch](c.world).AddListener(&mine)
+			first := g.spawn(spot{}, name{1})
+			g.spawn(spot{}, name{2})
+			g.run(10)
+			if g.world.RemoveEntity(first); of == event.EntityRemoved {
+				require.Equal(t, plugin.Connected, c.State())
+			}
+			g.run(10)
+			assert.Equal(t, plugin.Disconnected, c.State())
+			require.ErrorIs(t, c.Err(), plugin.ErrLeft)
+			assert.Positive(t, calls)
+			assert.Empty(t, c.ids())
+		})
+	}
+}
+
 func TestAWorldThatWasResetIsToldOf(t *testing.T) {
 	g := newGame(t)
 	g.run(2)

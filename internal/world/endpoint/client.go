@@ -63,6 +63,8 @@ type Client struct {
 	id       entangle.ClientID // the id on this connection, or on the last one until the next begins
 	err      error             // why the last connection ended
 	last     lastConnection
+	busy     bool               // the world changes: a listener of the game may disconnect only afterwards
+	leaving  error              // why a listener has disconnected meanwhile
 	failed   error              // the first failure to queue a message
 	traffic  connection.Traffic // the traffic of closed layers
 	received receiver.Stats     // the statistics of ended connections
@@ -285,8 +287,15 @@ func (c *Client) connected() {
 }
 
 func (c *Client) handle(payload []byte, now time.Time) {
-	if err := c.peer.HandlePayload(payload, now); err != nil {
+	c.busy = true
+	err := c.peer.HandlePayload(payload, now)
+	c.busy = false
+	if err != nil {
 		c.broken(err, now)
+		return
+	}
+	if c.leaving != nil {
+		c.Disconnect(c.leaving, now)
 		return
 	}
 	if reason, over := c.applier.Overgrown(); over {
@@ -377,9 +386,13 @@ func (c *Client) Carry(l *message.Outgoing, now time.Time) {
 }
 
 // Disconnect ends the connection or the attempt for the error why. All replicas are removed from
-// the world, except persistent ones.
+// the world, except persistent ones. While a packet is applied, that happens afterwards.
 func (c *Client) Disconnect(why error, now time.Time) {
 	if c.layer == nil {
+		return
+	}
+	if c.busy {
+		c.leaving = why
 		return
 	}
 	if c.peer != nil {
@@ -402,7 +415,9 @@ func (c *Client) endConnection(why error, now time.Time) {
 		}
 		c.peer.Close()
 		c.cfg.Clock.Disconnected()
+		c.busy = true
 		c.applier.Clear()
+		c.busy = false
 		if c.inputs != nil {
 			c.inputs.Disconnect()
 		}
@@ -413,6 +428,7 @@ func (c *Client) endConnection(why error, now time.Time) {
 	c.closeLayer(goodbyeOf(why), now)
 	c.received = c.Received()
 	c.peer, c.receiver, c.mail, c.failed = nil, nil, nil, nil
+	c.leaving = nil
 	c.batch.reset()
 	c.cfg.Post.ForgetCalls()
 	c.open, c.joined, c.err = false, false, why

@@ -92,11 +92,15 @@ func (s *Store) Corrected(slot Slot, form Form) Form {
 	return form
 }
 
-// firstForm returns the first form that a slot had after a tick at which it did not exist.
+// firstForm returns the first form that a slot had at the end of a tick, after one at which it did not exist.
 func (s *Store) firstForm(slot Slot, tick entangle.Tick, now Form) Form {
 	first := now
-	for r := s.log.newest(slot); r != nil && tick.Before(r.tick) && r.was.Alive; r = s.log.numbered(r.prev) {
-		first = r.was
+	for r := s.log.newest(slot); r != nil && tick.Before(r.tick) && r.was.Alive; {
+		before := s.log.numbered(r.prev)
+		if before == nil || before.tick != r.tick { // otherwise the tick has changed it twice: it was that only in between
+			first = r.was
+		}
+		r = before
 	}
 	return first
 }

@@ -162,10 +162,10 @@ func TestTheFirstFrameOfATickCounts(t *testing.T) {
 	assert.InDelta(t, 1150, v, 1e-3)
 }
 
-// Where the packets of a tick arrived in several late frames, the first one counts for its updates.
+// Where the packets of a tick arrived in several late frames, an update arrived in that of its own packet.
 //
 // Proves: L1
-func TestTheFirstLateFrameOfATickCounts(t *testing.T) {
+func TestAnUpdateArrivesWithItsOwnPacket(t *testing.T) {
 	const second = 900 // id of another packet of tick 108
 	w := newWorld(kinds())
 	for tick := entangle.Tick(100); tick <= 116; tick++ {
@@ -251,8 +251,8 @@ func TestAnAcknowledgementDoesNotSayInWhichFrame(t *testing.T) {
 	assert.InDelta(t, 50*3.5/4.5, v, 1e-3)
 }
 
-// An end whose acknowledgement came before the client reported its late frames may have been on the screen: the entity is
-// left out, and so is one that the client may have got again.
+// The acknowledgement of an end may come before the client reports its late frames. Then the screen may have shown the
+// end already, and the view leaves the entity out. The same holds for an entity that the client may have got again.
 //
 // Proves: L4
 func TestAnAcknowledgedEndMayBeOnTheScreen(t *testing.T) {

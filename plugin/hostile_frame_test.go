@@ -37,8 +37,9 @@ func (y *tyrant) goodbye() []byte {
 	return packet.AppendReason(packet.AppendHeader(nil, packet.Header{Kind: packet.Goodbye, ID: y.id}), "out")
 }
 
-// A server ends a connection in the middle of a frame, whose packets overtake each other: what it sent before that arrives,
-// once, and what it sent later does not. Nothing of it reaches the next connection, whose packet ids begin again.
+// The packets of a frame overtake each other, and one of them ends the connection. Messages that the server sent before
+// that packet arrive once, and later messages do not arrive. No message reaches the next connection, where the ids of
+// packets begin again.
 //
 // Proves: Z17
 func TestAConnectionThatEndsWithinAFrame(t *testing.T) {

@@ -81,7 +81,7 @@ func TestARecordEqualsPlainTwin(t *testing.T) {
 	}
 }
 
-// An entity whose updates are far apart has the value of the newest one that arrived before a time.
+// If the updates of an entity are far apart, a view has the value of the newest update that arrived before its time.
 //
 // Proves: L1
 func TestAnUpdateOfLongAgoIsShown(t *testing.T) {

@@ -27,8 +27,8 @@ const maxBatch = 256
 
 func (b *batch) isFull() bool { return len(b.payloads) == maxBatch }
 
-// add adds a payload. A packet that has no id of its own was sent after the one whose id it has. One without a valid header
-// comes before those that were sent next.
+// add adds a payload. A goodbye and an acknowledgement alone have the id of the packet before them, and are handled after
+// that. A payload without a valid header is handled before all later packets.
 func (b *batch) add(bytes []byte) {
 	p := payload{id: b.handled, from: len(b.bytes)}
 	if h, _, err := packet.ParseHeader(bytes); err == nil {

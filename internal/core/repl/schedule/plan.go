@@ -118,7 +118,7 @@ func (p *Planner) planAll() {
 	if p.privateFirst {
 		p.planPrivate()
 	}
-	// Due groups that no run has are mostly those whose last update was lost.
+	// Changed groups are in runs: the other due groups are mostly those with a lost update.
 	p.planDue(&p.groups.Public, 0, len(p.groups.Public.Phase)-1, p.enc.Runs.ValuesOnly)
 	p.planRuns()
 	if !p.privateFirst {

@@ -10,6 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/packet"
 	"github.com/entangle-ecs/entangle/internal/core/peer"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/rewind"
 	"github.com/entangle-ecs/entangle/internal/core/snapshot"
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
@@ -48,6 +49,7 @@ func TestEachEntityArrivesWithItsPacket(t *testing.T) {
 	received.LateFrame(&timesync.LateFrame{Screen: timesync.Screen{Base: timesync.ShownAt(p.tick+1, 0), Packets: 1}, Newest: sent - 1, Later: 1})
 	p.run(5)
 	received.LateFramesReported()
+	received.AcksHandled()
 
 	history := rewind.NewHistory([]snapshot.Kind{{Size: 8}}, 60, 30)
 	for tick := first - 5; !p.tick.Before(tick); tick++ {
@@ -65,4 +67,58 @@ func TestEachEntityArrivesWithItsPacket(t *testing.T) {
 	assert.True(t, shows(0, 1), "it was not late")
 	assert.False(t, shows(1, 1), "it came when the screen showed a later time")
 	assert.True(t, shows(1, 3))
+}
+
+// A group that takes several packets has arrived with the one that arrived last, also if that was not sent last.
+//
+// Proves: L4
+func TestAGroupArrivesWithTheLastOfItsPackets(t *testing.T) {
+	const members = 2000
+	for _, late := range []int{0, 1} {
+		p := newPair(t, 1, 1)
+		p.world.RecordReceived(func(s repl.Slot) (rewind.Target, set.Mask) {
+			return rewind.Target{Slot: uint32(s), Entity: uint64(s)}, set.Mask{}
+		})
+		p.run(30)
+		var sent []uint16
+		p.drops = func(from *peer.Peer, b []byte) bool {
+			h, _, err := packet.ParseHeader(b)
+			require.NoError(t, err)
+			if from == p.server && h.Kind == packet.Data {
+				sent = append(sent, h.ID)
+			}
+			return from == p.client
+		}
+		p.also = func() {
+			for s := range repl.Slot(members) {
+				p.source.values[s] = uint32(s) * 0x9e3779b9
+				p.world.SpawnAt(s, set.MaskOf(0), group.Place{Name: 1})
+			}
+		}
+		p.step()
+		p.also, p.drops = nil, nil
+		first := p.tick
+		require.GreaterOrEqual(t, len(sent), 2)
+		received := p.server.Replication().Received()
+		id := sent[late*(len(sent)-1)]
+		received.LateFrame(&timesync.LateFrame{Screen: timesync.Screen{Base: timesync.ShownAt(p.tick+2, 0), Packets: 1}, Newest: id - 1, Later: 1})
+		p.run(8)
+		received.LateFramesReported()
+		received.AcksHandled()
+
+		history := rewind.NewHistory([]snapshot.Kind{{Size: 8}}, 60, 30)
+		for tick := first - 5; !p.tick.Before(tick); tick++ {
+			history.Begin(tick, members)
+			history.MarkSent()
+			rewind.MarkPresent(history, 0, []uint32{0})
+		}
+		g, joined, ok := p.world.GroupOf(0)
+		require.True(t, ok)
+		var view rewind.View
+		for after, want := range map[entangle.Tick]bool{1: false, 3: true} {
+			view.Reset(history, received)
+			n := view.Add(&rewind.Entities{Group: g, Every: 1, Names: []uint64{7}, Joined: []entangle.Tick{joined}}, timesync.ShownAt(first+after, 0))
+			assert.Equal(t, want, n == 1, "%d ticks later, packet %d late", after, late)
+		}
+	}
 }

@@ -39,10 +39,15 @@ func (p *Peer) HandlePayload(b []byte, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	p.handleAcks()
-	if !fresh {
-		return nil
+	if fresh {
+		err = p.handleBody(&h, body, now)
 	}
+	p.handleAcks() // after the body, which may report in which order these packets arrived
+	return err
+}
+
+// handleBody handles the frames of a packet.
+func (p *Peer) handleBody(h *packet.Header, body []byte, now time.Time) error {
 	if !p.received || p.tick.Before(h.Tick) {
 		p.tick, p.received = h.Tick, true
 	}
@@ -82,6 +87,7 @@ func (p *Peer) handleAcks() {
 	acked := p.tracker.TakeAcked()
 	if p.replication != nil && len(acked) > 0 {
 		p.replication.HandleAcked(acked...)
+		p.replication.SortByArrival(acked) // a message has arrived with the last of its packets
 	}
 	for _, pkt := range acked {
 		p.mux.HandleAcked(pkt)
@@ -92,6 +98,9 @@ func (p *Peer) handleAcks() {
 		}
 	}
 	p.pollDelivered()
+	if p.replication != nil {
+		p.replication.AcksHandled()
+	}
 }
 
 func (p *Peer) pollDelivered() {

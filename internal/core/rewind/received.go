@@ -114,6 +114,7 @@ type Received struct {
 	frames     [frameRows]lateFrame
 	count      uint32        // number of late frames so far
 	reports    uint32        // how often the client has reported its late frames
+	reporting  bool          // it reports them in the packet whose acknowledgements are handled
 	overtaken  entangle.Tick // of the newest packet that was overtaken
 	departures ring.Queue[departure]
 	dropped    uint32 // number of the newest departure that was forgotten
@@ -183,9 +184,17 @@ func (r *Received) hasLate(tick entangle.Tick) bool {
 	return t != nil && (t.late || t.reports == r.reports)
 }
 
-// LateFramesReported records that the client has reported all late frames so far. An acknowledgement that came without that
-// may be of a packet that arrived in a later frame.
-func (r *Received) LateFramesReported() { r.reports++ }
+// LateFramesReported records that the client has reported all late frames so far, in a packet whose acknowledgements come next.
+func (r *Received) LateFramesReported() { r.reporting = true }
+
+// AcksHandled records that all packets that a packet of the client acknowledges have arrived. If that did not report late
+// frames, these may have arrived in a frame that it will report yet.
+func (r *Received) AcksHandled() {
+	if r.reporting {
+		r.reports++
+	}
+	r.reporting = false
+}
 
 // LateFrame records a late frame. A frame may be recorded several times.
 func (r *Received) LateFrame(f *timesync.LateFrame) {
@@ -215,6 +224,17 @@ func (r *Received) noteLate(f *timesync.LateFrame, id uint16, number uint32, ove
 	if overtaken && r.overtaken.Before(p.tick) {
 		r.overtaken = p.tick
 	}
+}
+
+// SortByArrival sorts packets that were acknowledged together: those of late frames last, in the order of the frames.
+func (r *Received) SortByArrival(ids []uint16) {
+	frame := func(id uint16) int {
+		if p := r.packet(id); p != nil && p.late {
+			return int(p.frame) + 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(ids, func(a, b uint16) int { return frame(a) - frame(b) })
 }
 
 // frameOf returns the late frame in which a packet arrived; nil if it was not late, or too long ago.

@@ -31,6 +31,20 @@ func (p *Peer) Arrived(pkt uint16) {
 	}
 }
 
+// AcksHandled records that Arrived was called for each packet that a packet of the peer acknowledges.
+func (p *Peer) AcksHandled() {
+	if p.received != nil {
+		p.received.AcksHandled()
+	}
+}
+
+// SortByArrival sorts packets that were acknowledged together by their arrival, as far as it is known.
+func (p *Peer) SortByArrival(pkts []uint16) {
+	if p.received != nil {
+		p.received.SortByArrival(pkts)
+	}
+}
+
 // Received returns what the peer has received, nil without RecordReceived.
 func (p *Peer) Received() *rewind.Received { return p.received }
 

@@ -41,8 +41,8 @@ func (b *batch) add(bytes []byte) {
 	b.payloads = append(b.payloads, p)
 }
 
-// reset removes all payloads, of a connection that has ended.
-func (b *batch) reset() { *b = batch{bytes: b.bytes[:0], payloads: b.payloads[:0]} }
+// emptied returns an empty batch with the buffers of b.
+func (b *batch) emptied() batch { return batch{bytes: b.bytes[:0], payloads: b.payloads[:0]} }
 
 // sort puts the payloads that were added into the order in which they were sent.
 func (b *batch) sort() {

@@ -113,7 +113,7 @@ func TestABatchOfTheNextConnectionIsEmpty(t *testing.T) {
 		require.NotNil(t, b.take())
 	}
 	b.add(payloadOf(32_772, 1))
-	b.reset()
+	b = b.emptied()
 	assert.Nil(t, b.take())
 	for _, id := range []uint16{3, 1, 2} {
 		b.add(payloadOf(id, 1))

@@ -52,24 +52,29 @@ type Client struct {
 	inputs    *input.Inputs         // nil: no input is registered
 
 	layer   connection.Client // nil while disconnected
-	batch   batch             // payloads that are not handled yet
+	session                   // zero while disconnected, but for its buffers
 	payload []byte            // scratch
 
-	peer     *peer.Peer // nil before the layer reports a connection
-	receiver *receiver.Receiver
-	mail     *message.Inbox
-	open     bool
-	joined   bool
 	id       entangle.ClientID // the id on this connection, or on the last one until the next begins
 	err      error             // why the last connection ended
 	last     lastConnection
-	busy     bool               // the world changes: a listener of the game may disconnect only afterwards
-	leaving  error              // why a listener has disconnected meanwhile
-	failed   error              // the first failure to queue a message
 	traffic  connection.Traffic // the traffic of closed layers
 	received receiver.Stats     // the statistics of ended connections
 	tick     entangle.Tick      // the tick of the last Send
 	bucket   budget.Bucket      // the byte budget under the cap
+}
+
+// session is the part of a Client that ends with its connection.
+type session struct {
+	peer     *peer.Peer // nil before the layer reports a connection, as are the next two
+	receiver *receiver.Receiver
+	mail     *message.Inbox
+	batch    batch // payloads that are not handled yet
+	open     bool
+	joined   bool
+	busy     bool  // the world changes: a listener of the game may disconnect only afterwards
+	leaving  error // why a listener has disconnected meanwhile
+	failed   error // the first failure to queue a message
 }
 
 // NewClient returns a disconnected client.
@@ -417,7 +422,6 @@ func (c *Client) endConnection(why error, now time.Time) {
 		c.cfg.Clock.Disconnected()
 		c.busy = true
 		c.applier.Clear()
-		c.busy = false
 		if c.inputs != nil {
 			c.inputs.Disconnect()
 		}
@@ -427,11 +431,8 @@ func (c *Client) endConnection(why error, now time.Time) {
 	}
 	c.closeLayer(goodbyeOf(why), now)
 	c.received = c.Received()
-	c.peer, c.receiver, c.mail, c.failed = nil, nil, nil, nil
-	c.leaving = nil
-	c.batch.reset()
+	c.session, c.err = session{batch: c.batch.emptied()}, why
 	c.cfg.Post.ForgetCalls()
-	c.open, c.joined, c.err = false, false, why
 	c.cfg.OnDisconnected(c.id, why)
 }
 

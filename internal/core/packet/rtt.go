@@ -45,8 +45,11 @@ func (e *estimator) timeout(c *Config) time.Duration {
 	return max(c.LossMin, min(scaled+4*e.answer.variation, e.bound()))
 }
 
-// longest returns how long nearly all answers take at most.
-func (e *estimator) longest() time.Duration { return e.answer.mean + 4*e.answer.variation }
+// longest returns how long nearly all answers take at most. The samples are of packets that were the newest, which others
+// had not overtaken: those that are overtaken take longer.
+func (e *estimator) longest() time.Duration {
+	return e.answer.mean + max(4*e.answer.variation, e.answer.mean/4)
+}
 
 // smoothed is the mean and the variation of recent times, according to RFC 6298, section 2.
 type smoothed struct{ mean, variation time.Duration }

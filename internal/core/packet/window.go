@@ -9,9 +9,9 @@ type window struct {
 	newestAt time.Duration // when newest arrived
 	bits     uint32        // bit i is set if newest-1-i arrived
 
-	unacked      int           // number of fresh ids since the last header was sent
-	firstUnacked uint16        // the first of them to arrive
-	unackedSince time.Duration // when it arrived
+	unacked       int           // number of fresh ids since the last header was sent
+	oldestUnacked uint16        // the oldest of them
+	unackedSince  time.Duration // when it arrived
 }
 
 // recordID records id and reports whether it is fresh, which means that it was not received before
@@ -45,7 +45,10 @@ func (w *window) shiftTo(by uint) {
 
 func (w *window) needAck(id uint16, at time.Duration) {
 	if w.unacked == 0 {
-		w.firstUnacked, w.unackedSince = id, at
+		w.oldestUnacked, w.unackedSince = id, at
+	}
+	if int16(id-w.oldestUnacked) < 0 {
+		w.oldestUnacked = id
 	}
 	w.unacked++
 }
@@ -59,5 +62,5 @@ func (w *window) due(at, delay time.Duration) bool {
 // full compares ids and does not only count them, because lost packets between them use up the
 // window as received ones do.
 func (w *window) full() bool {
-	return w.unacked > 0 && (w.unacked >= AckEvery || int16(w.newest-w.firstUnacked) >= AckEvery)
+	return w.unacked > 0 && (w.unacked >= AckEvery || int16(w.newest-w.oldestUnacked) >= AckEvery)
 }

@@ -1,6 +1,7 @@
 package packet
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,6 +13,7 @@ import (
 type plainWindow struct {
 	arrived map[int]bool
 	newest  int
+	unacked []int // since the last acknowledgement
 }
 
 func (p *plainWindow) receive(n int) bool {
@@ -20,7 +22,13 @@ func (p *plainWindow) receive(n int) bool {
 	}
 	p.arrived[n] = true
 	p.newest = max(p.newest, n)
+	p.unacked = append(p.unacked, n)
 	return true
+}
+
+// full reports whether the next packets could push an unacknowledged one out of the window.
+func (p *plainWindow) full() bool {
+	return len(p.unacked) >= AckEvery || len(p.unacked) > 0 && p.newest-slices.Min(p.unacked) >= AckEvery
 }
 
 func (p *plainWindow) bits() (bits uint32) {
@@ -44,6 +52,11 @@ func TestWindowEqualsPlainTwin(t *testing.T) {
 			assert.Equal(t, plain.receive(n), fresh, "packet %d", n)
 			assert.Equal(t, uint16(plain.newest), w.newest)
 			assert.Equal(t, plain.bits(), w.bits)
+			assert.Equal(t, plain.full(), w.full())
+			if rapid.IntRange(0, 5).Draw(t, "acknowledge") == 0 {
+				w.acknowledge()
+				plain.unacked = nil
+			}
 		}
 	})
 }

@@ -19,7 +19,6 @@ type departure struct {
 	since, until entangle.Tick
 	arrived      arrival
 	ended        arrival // of its end
-	unsure       bool    // its end may have arrived, or wait at the client for something else
 	moved        bool    // it is in another group since
 	group        Group
 	earlier      uint32 // number of the departure before that refers to the same record; see Record.parted
@@ -65,7 +64,7 @@ func (r *Received) eachEnd(rec *Record, tick entangle.Tick, do func(*departure))
 func (r *Received) Wait(g Group, tick entangle.Tick) {
 	rec := r.record(g)
 	rec.eachArrival(tick, func(a *arrival) { a.wait(r.with) })
-	r.eachEnd(rec, tick, func(d *departure) { d.unsure = true })
+	r.eachEnd(rec, tick, func(d *departure) { d.ended.wait(r.with) })
 }
 
 // isLate reports whether a screen still showed an entity after its end, because that had not arrived. It rests where it was
@@ -73,7 +72,7 @@ func (r *Received) Wait(g Group, tick entangle.Tick) {
 // screens of before and after the arrival with the same time: they count as after it. No value is of before the oldest tick
 // of a view, so that no client can claim for longer that it has not heard of the end.
 func (r *Received) isLate(d *departure, now timesync.Shown, oldest entangle.Tick) bool {
-	return !d.unsure && !d.moved && !r.isUnreported(d.ended) && r.at(d.ended, d.every) > now && !d.until.Before(oldest)
+	return !d.ended.waited && !d.moved && !r.isUnreported(d.ended) && r.at(d.ended, d.every) > now && !d.until.Before(oldest)
 }
 
 // keepDepartures copies the record of a group into the departures that refer to it. It looks at no others: many

@@ -58,7 +58,7 @@ type arrival struct {
 	tick   entangle.Tick
 	id     uint16
 	known  bool
-	waited bool // it may have arrived before, with a packet after which the client waited for others, or did not
+	waited bool // it may have arrived before: with a packet after which the client waited for others, or one that was sent earlier
 }
 
 // wait records that something arrived with a packet, or waits at the client for what has not.
@@ -68,10 +68,11 @@ func (a *arrival) wait(with arrival) {
 	}
 }
 
-// set records with which packet something arrived at the latest.
-func (a *arrival) set(with arrival) {
+// set records with which packet something arrived at the latest, which was sent in a tick. A packet of another tick has sent
+// it again: the first one may have arrived too, if its acknowledgement was lost or came after it counted as lost.
+func (a *arrival) set(with arrival, sent entangle.Tick) {
 	if !a.known {
-		with.waited = a.waited && a.id != with.id
+		with.waited = a.waited && a.id != with.id || with.tick != sent
 		*a = with
 	}
 }
@@ -447,8 +448,8 @@ func (r *Received) Deliver(g Group, tick entangle.Tick) {
 	if rec.mask == 0 {
 		return
 	}
-	rec.eachArrival(tick, func(a *arrival) { a.set(r.with) })
-	r.eachEnd(rec, tick, func(d *departure) { d.ended, d.unsure = r.with, false })
+	rec.eachArrival(tick, func(a *arrival) { a.set(r.with, tick) })
+	r.eachEnd(rec, tick, func(d *departure) { d.ended.set(r.with, tick) })
 	rec.receive(tick, r.number) // what arrived before has waited for it
 	if rec.isComplete() {
 		rec.blocked = rec.newest

@@ -66,6 +66,8 @@ const (
 	shownOtherInterval = "shown: the interval changed on the way"
 	shownStood         = "shown: a timeline stood still"
 	shownJump          = "shown: a timeline jumped" // which hardly ever happens
+	shownPredicted     = "shown: an interpolation ended for good as a prediction began"
+	shownFormerTarget  = "shown: a relation to an entity that the server has despawned"
 	shownOld           = "shown: a component kept an old value"
 	shownPlainBefore   = "shown: an entity in the world began to be interpolated"
 	shownTogether      = "shown: several members of a group changed in a frame"

@@ -15,6 +15,12 @@ import (
 // checkComponent compares one component with the server's value as of the applied tick.
 func (s *shownClient) checkComponent(c Client, e *shownEntity, info *registry.Component, should *inspect.MirroredValue) error {
 	is := s.read(c.world(), e.entity, info)
+	if !is.target.IsZero() && s.history.versionAt(is.target, e.applied) == nil && (&translation{}).decode(info, should, nil).target.IsZero() {
+		// The server does not send that a target is gone: the relation loses it when the client does, which may be
+		// later if the target is in another group (docs/STATES.md, "References and resources").
+		s.count[shownFormerTarget]++
+		is.target = ecs.Entity{}
+	}
 	switch {
 	case info.Refreshed: // a function of the game has changed it
 		return nil

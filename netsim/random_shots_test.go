@@ -10,6 +10,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/world/apps"
 	"github.com/entangle-ecs/entangle/plugin"
 	"github.com/entangle-ecs/entangle/protocol"
 )
@@ -202,18 +203,19 @@ type firedShot struct {
 
 // The rare things that shots do.
 const (
-	shotAhead     = "fired: a salvo ahead of its tick"
-	shotInTick    = "fired: a salvo in its tick"
-	shotRefused   = "fired: a salvo that the server refused"
-	shotMisfired  = "fired: a shot that the server does not have"
-	shotMatched   = "fired: a shot that became the server's"
-	shotWaits     = "fired: a salvo that waits at another client"
-	shotPredicted = "fired: a salvo that another client predicts"
-	shotShown     = "fired: a salvo that is interpolated"
-	shotTwice     = "fired: a tracer that is there twice for a while"
-	shotBullet    = "fired: a tracer that another client predicts"
-	shotChild     = "fired: a child of a tracer"
-	shotOrphan    = "fired: a salvo that ended with its shooter"
+	shotAhead       = "fired: a salvo ahead of its tick"
+	shotInTick      = "fired: a salvo in its tick"
+	shotRefused     = "fired: a salvo that the server refused"
+	shotMisfired    = "fired: a shot that the server does not have"
+	shotMatched     = "fired: a shot that became the server's"
+	shotWaits       = "fired: a salvo that waits at another client"
+	shotPredicted   = "fired: a salvo that another client predicts"
+	shotShown       = "fired: a salvo that is interpolated"
+	shotTwice       = "fired: a tracer that is there twice for a while"
+	shotBullet      = "fired: a tracer that another client predicts"
+	shotChild       = "fired: a child of a tracer"
+	shotUnconfirmed = "fired: a shot at a client without a confirmed tick"
+	shotOrphan      = "fired: a salvo that ended with its shooter"
 )
 
 var shotBranches = []string{
@@ -471,8 +473,13 @@ func (c *shotCourt) read(w *ecs.World) (all map[uint32][]ecs.Entity) {
 }
 
 // isJudged reports whether a shot of a tick must be exact: if the client has received it within MaxRollback, and so has
-// simulated it from that tick on.
+// simulated it from that tick on. Before the first confirmed tick, confirmed state is written without a replay
+// (docs/STATES.md, "Prediction in a frame").
 func (c *shotCourt) isJudged(e ecs.Entity, tick entangle.Tick) bool {
+	if _, confirmed := apps.Of(c.world).Client.ConfirmedTick(); !confirmed {
+		c.count(shotUnconfirmed)
+		return false
+	}
 	return c.smooth.smoothForLong(c.now.Tick) && c.first[e].Sub(tick) < randomRate-5
 }
 

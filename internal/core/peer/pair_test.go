@@ -45,7 +45,7 @@ func (i *inbox) HandleMessage(_ channel.ID, body []byte, _ entangle.Tick, _ time
 // bareSink has the methods of a sink that most tests do not need.
 type bareSink struct{}
 
-func (bareSink) Begin(entangle.Tick)                  {}
+func (bareSink) Begin(_, _ entangle.Tick)             {}
 func (bareSink) Remove(int)                           {}
 func (bareSink) Orphan(repl.Slot)                     {}
 func (bareSink) Commit()                              {}

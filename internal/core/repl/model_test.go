@@ -115,7 +115,7 @@ func newCopySink(comps int) *copySink {
 	}
 }
 
-func (c *copySink) Begin(tick entangle.Tick) {
+func (c *copySink) Begin(tick, _ entangle.Tick) {
 	c.before, c.tick = maps.Clone(c.entities), tick
 	clear(c.turned)
 	c.at = repl.NoSlot

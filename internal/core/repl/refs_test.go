@@ -80,7 +80,7 @@ func (c *crewSink) Member(slot repl.Slot, _ bool)        { c.at = slot }
 func (c *crewSink) Remove(int)                           {}
 func (c *crewSink) Despawn(repl.Slot)                    {}
 func (c *crewSink) Orphan(repl.Slot)                     {}
-func (c *crewSink) Begin(entangle.Tick)                  {}
+func (c *crewSink) Begin(_, _ entangle.Tick)             {}
 func (c *crewSink) Predict(repl.Slot, bool)              {}
 func (c *crewSink) Outdate(repl.Handle, repl.Generation) {}
 func (c *crewSink) Most() int                            { return repl.MaxGroups }

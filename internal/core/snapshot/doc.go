@@ -19,9 +19,11 @@
 //   - If the shown time has passed the newest sample, the entity rests there. When the next sample
 //     B arrives at time s, it moves from its shown value: the share of B is (t - s) / (b - s). B is
 //     late if b is less than the ticks between two updates after s, or those of a second if these
-//     are fewer. Then that many ticks take the
-//     place of b - s, so that the screen shows no step. What Kind.Discrete copies is that of B at once. A sample that arrives while the entity
-//     moves to a late one takes its place, so that the entity does not stay behind.
+//     are fewer. Then that many ticks take the place of b - s, so that the screen shows no step. What
+//     Kind.Discrete copies is that of B at once. A sample that arrives while the entity moves to a late
+//     one takes its place, so that the entity does not stay behind.
+//   - An entity that rests, and of which it is known by Hold that it had not changed up to a tick, sets
+//     off then, if that is later than s.
 //   - While an entity rests, a column with Kind.Extrapolate continues in the direction of its last
 //     two samples for that many ticks, unless it came to the last one from another value. Then it
 //     comes back in as many ticks, and rests on its last value.
@@ -49,7 +51,7 @@
 //
 // The methods are:
 //   - slots: Add, Remove;
-//   - samples: AddSample, SetTeleports, TeleportAhead, RemoveColumns, Rebase;
+//   - samples: AddSample, Hold, SetTeleports, TeleportAhead, RemoveColumns, Rebase;
 //   - functions of single entities: SetFunction;
 //   - time: Advance, Shown, Reset;
 //   - display: Select, Show, and for a function of the game From, To and Share;

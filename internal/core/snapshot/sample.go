@@ -42,6 +42,31 @@ func (s *Store) AddSample(slot Slot, tick entangle.Tick, cols set.Mask, value fu
 	return true
 }
 
+// Hold adds a sample with the values of the newest one to an entity that has not changed up to a tick. If it rests, and is not
+// shown at that tick yet, it waits until then for the sample that is added next.
+func (s *Store) Hold(slot Slot, tick entangle.Tick) {
+	e, m := &s.entities[slot], &s.members[slot]
+	if e.count == 0 || tick.Sub(e.newest) <= 0 {
+		return
+	}
+	rests := e.resting()
+	if rests && !m.class.now.before(atTick(tick)) {
+		return
+	}
+	s.reserve(slot)
+	e.count++
+	e.newest = tick
+	s.setValues(slot, set.Mask{}, nil)
+	s.jumps[s.index(slot, e.last())] = s.jumps[s.index(slot, e.last()-1)] // it may be teleported after that
+	switch {
+	case e.late && !rests, rests && s.behind > 0: // it may be shown beyond its newest sample
+		s.restart(slot, set.Mask{}, nil)
+	case rests:
+		e.start, e.end, e.late = m.class.now, atTick(tick), false
+		s.begin(slot)
+	}
+}
+
 // SetTeleports sets how often an entity has been teleported up to the samples that are added from now
 // on, a number that wraps around. Two samples with different numbers are not blended. It reports whether the number is
 // another one.

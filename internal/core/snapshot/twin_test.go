@@ -238,6 +238,27 @@ func (w *twin) add(tick int64, changed map[int]float64) {
 	}
 }
 
+// hold adds a sample of an entity that has not changed up to a tick.
+func (w *twin) hold(tick int64) {
+	rests := w.shown && len(w.ahead) == 0
+	if !w.started || tick <= w.newest || rests && float64(tick) <= w.class.now {
+		return
+	}
+	from, jumps := w.showAll(), w.baseJumps
+	if w.samples() == MaxSamples {
+		w.ahead = slices.Delete(w.ahead, 1, 2)
+	}
+	if n := len(w.ahead); n > 0 {
+		jumps = w.ahead[n-1].jumps
+	}
+	w.ahead, w.newest = append(w.ahead, twinSample{tick, w.known(), jumps}), tick
+	if w.late || rests && w.goesOn {
+		w.restart(from)
+	} else if rests {
+		w.start, w.end = w.class.now, float64(tick)
+	}
+}
+
 // changeCurve is called before bend is inserted or removed.
 func (w *twin) changeCurve() {
 	if w.shown && len(w.ahead) > 0 {
@@ -407,6 +428,10 @@ func (w *twins) receive(e *twin) {
 		burst = 1
 	case 7:
 		w.setFunction(e)
+	case 8:
+		tick := e.newest + int64(w.r.IntN(12)) - 1
+		w.store.Hold(e.slot, w.origin+entangle.Tick(tick))
+		e.hold(tick)
 	}
 	for range burst {
 		tick := int64(e.class.now) + int64(w.r.IntN(8)) - 2

@@ -158,7 +158,7 @@ func TestAResourceDoesNotReferToTheNextEntityOfAHandle(t *testing.T) {
 	one := members()[0]
 	require.False(t, members()[1].IsZero())
 
-	g.copy.applier.Begin(700)
+	g.copy.applier.Begin(700, 700)
 	g.copy.applier.Forget(known[repl.ID{Group: 2}])
 	delete(known, repl.ID{Group: 2})
 	require.NoError(t, g.mail.Advance(g.now))

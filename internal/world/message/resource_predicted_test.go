@@ -115,7 +115,7 @@ func TestAnEntityInAResourceThatRollsBack(t *testing.T) {
 	assert.Equal(t, entangle.Tick(77), tick)
 	assert.False(t, columns.ValueOf[swell](value).Of.IsZero())
 	assert.Len(t, news, 2)
-	g.copy.applier.Begin(90)
+	g.copy.applier.Begin(90, 90)
 	g.copy.applier.Forget(known[repl.ID{Group: 1}])
 	require.NoError(t, g.mail.Advance(g.now))
 	value, tick, _ = g.copy.Confirmed(g.swells())

@@ -111,7 +111,7 @@ func newShowing(t testing.TB, server bool) *showing {
 // come makes an entity of a group arrive that is interpolated at an interval, or not if that is 0.
 func (s *showing) come(group repl.Handle, every uint32) {
 	id := repl.ID{Group: group}
-	s.applier.Begin(s.tick)
+	s.applier.Begin(s.tick, s.tick)
 	slot := s.applier.Spawn(id)
 	s.known[id] = slot
 	s.applier.Member(slot, true)
@@ -129,7 +129,7 @@ func (s *showing) come(group repl.Handle, every uint32) {
 
 // leave makes the end of an entity arrive.
 func (s *showing) leave(group repl.Handle) {
-	s.applier.Begin(s.tick)
+	s.applier.Begin(s.tick, s.tick)
 	s.applier.Despawn(s.known[repl.ID{Group: group}])
 	delete(s.known, repl.ID{Group: group})
 	s.applier.Commit()

@@ -171,7 +171,7 @@ func (h *hand) record(do func()) {
 // recordWithin applies a record that others of the same frame follow.
 func (h *hand) recordWithin(do func()) {
 	h.tick++
-	h.applier.Begin(h.tick)
+	h.applier.Begin(h.tick, h.tick)
 	do()
 	h.applier.Commit()
 }
@@ -283,7 +283,7 @@ func TestThoseLetGoThatTheGameRemovesAreForgotten(t *testing.T) {
 func TestLettingGoIsUndoneByDiscard(t *testing.T) {
 	h := newHand(t)
 	h.come(1, h.links(7))
-	h.applier.Begin(9)
+	h.applier.Begin(9, 9)
 	h.applier.Orphan(h.slots[repl.ID{Group: 1}])
 	h.applier.Discard()
 	assert.Equal(t, 1, h.applier.Replicas.Len())
@@ -297,7 +297,7 @@ func TestDiscardTakesAllThatSpawned(t *testing.T) {
 	h.come(1, h.links(7))
 	before := h.world.Stats().Entities.Used
 	h.took()
-	h.applier.Begin(9)
+	h.applier.Begin(9, 9)
 	for g := repl.Handle(2); g < 6; g++ {
 		h.spawn(g)
 	}
@@ -342,6 +342,6 @@ func TestAMemberStatedWholeIsAsItsSenderSays(t *testing.T) {
 
 // updateEntity applies an update of one entity.
 func updateEntity(a *Applier, slot repl.Slot, tick entangle.Tick, comps *set.Mask, r *bits.Reader, refs receiver.Refs) error {
-	_, err := a.UpdateBlock([]repl.Slot{slot}, tick, comps, r, refs)
+	_, err := a.UpdateBlock([]repl.Slot{slot}, []entangle.Tick{tick}, tick, comps, r, refs)
 	return err
 }

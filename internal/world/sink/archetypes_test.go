@@ -101,7 +101,7 @@ func (s *shaped) spawn(id repl.Handle, set int, of repl.Slot) repl.Slot {
 
 func (s *shaped) begin() {
 	s.tick++
-	s.applier.Begin(s.tick)
+	s.applier.Begin(s.tick, s.tick)
 }
 
 func (s *shaped) become(slot repl.Slot, set int, of repl.Slot) {

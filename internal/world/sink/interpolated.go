@@ -278,7 +278,7 @@ func (a *Applier) beginInterpolation(s repl.Slot, shown bool) *interpolated {
 }
 
 // addSample records the confirmed values of an interpolated entity as of a tick.
-func (a *Applier) addSample(at snapshot.Slot, tick entangle.Tick) {
+func (a *Applier) addSample(at snapshot.Slot, before, tick entangle.Tick) {
 	in := &a.interpolation
 	one := &in.slots[at]
 	a.tell(one.replica, inspect.InterpolationReceived, tick)
@@ -287,6 +287,10 @@ func (a *Applier) addSample(at snapshot.Slot, tick entangle.Tick) {
 		return
 	}
 	if one.sampled {
+		if one.tick.Before(before) && before.Before(tick) {
+			in.samples.Hold(at, before)
+			one.tick = before
+		}
 		in.clock.SampleReceived(one.every, one.tick, tick)
 	}
 	one.tick, one.sampled = tick, true
@@ -322,7 +326,7 @@ func (a *Applier) samplePredicted(s repl.Slot, tick entangle.Tick) {
 	one := &in.slots[k.snapshotSlot]
 	one.has = state.Mask
 	a.readInterval(k.snapshotSlot, a.prediction.store.ConfirmedValue(k.storeSlot, in.comp))
-	a.addSample(k.snapshotSlot, tick)
+	a.addSample(k.snapshotSlot, tick, tick)
 }
 
 // interpolatePredicted makes the samples of an entity what is shown of it, before its prediction ends.

@@ -57,7 +57,11 @@ func (a *Applier) commitInterpolated(m *stagedMember, values []stagedValue) {
 	if one.has.Has(in.comp) {
 		a.readInterval(at, in.confirmed.value(at, in.comp))
 	}
-	a.addSample(at, a.stage.tick)
+	before := a.stage.before
+	if m.whole { // it may have come from another group
+		before = a.stage.tick
+	}
+	a.addSample(at, before, a.stage.tick)
 }
 
 // confirmInterpolated writes one value to the confirmed state, and adds it to the newest pending change as
@@ -90,7 +94,7 @@ func (a *Applier) addPending(comp int, value []byte, target ecs.Entity, had bool
 }
 
 // finishInterpolated does the rest of an update after its values are in the confirmed state.
-func (a *Applier) finishInterpolated(slot repl.Slot, tick entangle.Tick) {
+func (a *Applier) finishInterpolated(slot repl.Slot, before, tick entangle.Tick) {
 	in, now := &a.interpolation, &a.sets.now
 	at := a.Replicas.Info[slot].snapshotSlot
 	one := &in.slots[at]
@@ -105,11 +109,11 @@ func (a *Applier) finishInterpolated(slot repl.Slot, tick entangle.Tick) {
 			a.addPending(comp.number, in.confirmed.value(at, comp.number), ecs.Entity{}, true)
 		}
 	}
-	a.addSample(at, tick)
+	a.addSample(at, before, tick)
 }
 
 // updateInterpolatedBlock is updateShorts for the interpolated entities at the beginning of a run.
-func (a *Applier) updateInterpolatedBlock(slots []repl.Slot, tick entangle.Tick, r *bits.Reader) (n int, err error) {
+func (a *Applier) updateInterpolatedBlock(slots []repl.Slot, before []entangle.Tick, tick entangle.Tick, r *bits.Reader) (n int, err error) {
 	for n < min(len(slots), wire.MaxShortRun) && a.isInterpolated(slots[n]) && a.Replicas.Info[slots[n]].mask.Holds(&a.sets.now.set) {
 		n++
 	}
@@ -124,8 +128,8 @@ func (a *Applier) updateInterpolatedBlock(slots []repl.Slot, tick entangle.Tick,
 			values.PutOne(i, record, confirmed.place(a.Replicas.Info[slot].snapshotSlot, comp.number))
 		}
 	}
-	for _, slot := range slots[:n] {
-		a.finishInterpolated(slot, tick)
+	for i, slot := range slots[:n] {
+		a.finishInterpolated(slot, before[i], tick)
 	}
 	return n, err
 }

@@ -508,6 +508,7 @@ func TestShowingAllocatesNothing(t *testing.T) {
 	both, place := set.MaskOf(h.comp(pastPlace{})).Or(set.MaskOf(h.comp(pastScore{}))), set.MaskOf(h.comp(pastPlace{}))
 	var others, scored []repl.Slot
 	var values [2]bits.Writer
+	before := make([]entangle.Tick, n)
 	for g := repl.Handle(1); g <= n; g++ {
 		if slot := h.slots[repl.ID{Group: g}]; g%2 == 0 {
 			scored = append(scored, slot)
@@ -523,8 +524,11 @@ func TestShowingAllocatesNothing(t *testing.T) {
 	frame := func() {
 		h.tick++
 		for i, slots := range [][]repl.Slot{scored, others} {
+			for k := range slots {
+				before[k] = h.tick - 1
+			}
 			r.Reset(bytes[i])
-			if _, err := h.applier.UpdateBlock(slots, h.tick, []*set.Mask{&both, &place}[i], &r, h); err != nil {
+			if _, err := h.applier.UpdateBlock(slots, before, h.tick, []*set.Mask{&both, &place}[i], &r, h); err != nil {
 				panic(err)
 			}
 		}

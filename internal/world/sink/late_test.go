@@ -176,7 +176,7 @@ func TestMalformedReferencesLeaveNoTrace(t *testing.T) {
 	require.NoError(t, h.update(1, h.one(0)))
 	assert.Equal(t, 1, h.waiting())
 
-	h.applier.Begin(51)
+	h.applier.Begin(51, 51)
 	h.applier.Spawn(repl.ID{Group: 2})
 	h.state(1, h.links(1, 3), h.one(4))
 	h.applier.Discard()
@@ -273,7 +273,7 @@ func (g *lateGame) step() {
 		})
 		g.arrived(m)
 	case !here && what < 8:
-		g.applier.Begin(0)
+		g.applier.Begin(0, 0)
 		g.spawn(m)
 		g.says(m)
 		delete(g.held, m)

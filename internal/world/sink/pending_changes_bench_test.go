@@ -3,6 +3,7 @@ package sink
 import (
 	"testing"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
@@ -27,10 +28,14 @@ func BenchmarkPendingChanges(b *testing.B) {
 			})
 			score, bytes := set.MaskOf(h.comp(pastScore{})), values.Finish()
 			var r bits.Reader
+			before := make([]entangle.Tick, len(slots))
 			frame := func() {
+				for i := range before {
+					before[i] = h.tick
+				}
 				h.tick++
 				r.Reset(bytes)
-				if _, err := h.applier.UpdateBlock(slots, h.tick, &score, &r, h); err != nil {
+				if _, err := h.applier.UpdateBlock(slots, before, h.tick, &score, &r, h); err != nil {
 					panic(err)
 				}
 				h.applier.Interpolate()

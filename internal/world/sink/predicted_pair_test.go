@@ -270,7 +270,7 @@ func (p *pair) there(e ecs.Entity) ecs.Entity {
 
 // say sets with a record of its own which entities are predicted.
 func (p *pair) say(e ecs.Entity, on ...bool) {
-	p.applier.Begin(p.tick)
+	p.applier.Begin(p.tick, p.tick)
 	for _, on := range on {
 		p.applier.Predict(slotOf(p.applier, p.there(e)), on)
 	}

@@ -150,7 +150,7 @@ func (g *foretoldGame) predictSome() {
 		return
 	}
 	if g.rng.IntN(3) == 0 {
-		g.applier.Begin(g.tick)
+		g.applier.Begin(g.tick, g.tick)
 		g.applier.Predict(slotOf(g.applier, e), g.rng.IntN(2) == 0)
 		g.applier.Commit()
 	}

@@ -215,7 +215,7 @@ func TestAnUpdateOfAnInputIsRefused(t *testing.T) {
 		c := newCopyOf(steeredProtocol(t), false)
 		comps := set.Mask{}
 		comps.Set(2)
-		c.applier.Begin(1)
+		c.applier.Begin(1, 1)
 		slot := c.applier.Spawn(repl.ID{Group: 1})
 		c.applier.Member(slot, true)
 		var r bits.Reader

@@ -232,7 +232,7 @@ func (k *relatives) hostile(comps ...int) error {
 	}
 	r := &bits.Reader{}
 	r.Reset(w.Finish())
-	k.applier.Begin(1)
+	k.applier.Begin(1, 1)
 	s := k.applier.Spawn(repl.ID{Group: 1})
 	k.applier.Member(s, true)
 	for _, comp := range comps {
@@ -264,7 +264,7 @@ func TestATargetOutsideTheTableIsMalformed(t *testing.T) {
 	w.Uvarint(1)
 	r := &bits.Reader{}
 	r.Reset(w.Finish())
-	k.applier.Begin(1)
+	k.applier.Begin(1, 1)
 	k.applier.Member(k.applier.Spawn(repl.ID{Group: 1}), true)
 	require.ErrorIs(t, k.applier.Insert(r, k.number("relativeFears"), noTargets{}), wire.ErrReference)
 	k.applier.Discard()

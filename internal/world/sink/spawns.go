@@ -44,7 +44,7 @@ func (a *Applier) BeginSpawns(tick entangle.Tick, comps *set.Mask) (room int) {
 	if holders := comps.And(a.refs.departed.comps); a.interpolation.hidden > 0 && !holders.IsZero() {
 		return 0 // a reference to an entity that is not shown yet waits, see hideReferences
 	}
-	a.Begin(tick)
+	a.Begin(tick, tick)
 	return a.Replicas.most - a.counted()
 }
 

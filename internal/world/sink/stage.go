@@ -16,6 +16,7 @@ import (
 // stage holds the decoded data of one group that is not in the world yet.
 type stage struct {
 	tick      entangle.Tick
+	before    entangle.Tick // see receiver.Sink
 	members   []stagedMember
 	values    []stagedValue
 	spawned   []repl.Slot
@@ -54,8 +55,9 @@ type stagedValue struct {
 var errNotThere = errors.New("sink: update of a component that the entity does not have")
 
 // Begin implements receiver.Sink.
-func (a *Applier) Begin(tick entangle.Tick) {
+func (a *Applier) Begin(tick, before entangle.Tick) {
 	a.stage.begin(tick)
+	a.stage.before = before
 	a.refs.late.Found = a.refs.late.Found[:0]
 	a.prediction.changes = a.prediction.changes[:0]
 }

@@ -16,13 +16,13 @@ const atOnce = wire.MaxShorts
 // updateOne applies the update of one entity. The values are decoded directly into the world, or into
 // the store of a predicted entity, which no other code reads before it returns. If a value is malformed,
 // the old values are restored.
-func (a *Applier) updateOne(slot repl.Slot, tick entangle.Tick, r *bits.Reader, refs receiver.Refs) error {
+func (a *Applier) updateOne(slot repl.Slot, before, tick entangle.Tick, r *bits.Reader, refs receiver.Refs) error {
 	e, now := &a.Replicas.entities[slot], &a.sets.now
 	switch {
 	case e.holds&now.bit == 0 && !a.holdsSet(slot): // a predicted entity never has the bit; see holdsSet
 		return errNotThere
 	case now.staged || !a.world.Alive(e.entity):
-		return a.updateStaged(slot, tick, r, refs)
+		return a.updateStaged(slot, before, tick, r, refs)
 	}
 	var room [atOnce]*byte // on the stack: a pointer in the Applier would be work for the garbage collector
 	places, predicted := room[:len(now.comps)], a.Replicas.Info[slot].storeSlot != 0
@@ -33,7 +33,7 @@ func (a *Applier) updateOne(slot repl.Slot, tick entangle.Tick, r *bits.Reader, 
 		} else if interpolated {
 			places[i] = a.interpolation.confirmed.place(a.Replicas.Info[slot].snapshotSlot, comp.number)
 		} else if places[i] = comp.cells.At(e.entity); places[i] == nil {
-			return a.updateStaged(slot, tick, r, refs)
+			return a.updateStaged(slot, before, tick, r, refs)
 		}
 	}
 	if err := a.decodeAll(slot, places, r, refs); err != nil {
@@ -46,7 +46,7 @@ func (a *Applier) updateOne(slot repl.Slot, tick entangle.Tick, r *bits.Reader, 
 		a.diffs.recordValue(slot, comp.number, comp.cells.Bytes(places[i]), false)
 	}
 	if interpolated {
-		a.finishInterpolated(slot, tick)
+		a.finishInterpolated(slot, before, tick)
 		return nil
 	}
 	if a.interpolation.hidden > 0 {
@@ -106,8 +106,8 @@ func (a *Applier) updateLate(slot repl.Slot) {
 }
 
 // updateStaged applies an update step by step, for an entity that the game has changed.
-func (a *Applier) updateStaged(slot repl.Slot, tick entangle.Tick, r *bits.Reader, refs receiver.Refs) error {
-	a.Begin(tick)
+func (a *Applier) updateStaged(slot repl.Slot, before, tick entangle.Tick, r *bits.Reader, refs receiver.Refs) error {
+	a.Begin(tick, before)
 	a.Member(slot, false)
 	for _, comp := range a.sets.now.comps {
 		if err := a.Update(r, comp.number, refs); err != nil {

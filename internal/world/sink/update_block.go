@@ -26,13 +26,13 @@ type updateBlock struct {
 // UpdateBlock implements receiver.Updater. Most values are checked, and then written column by column,
 // for stretches of entities. Differences, values with references and those of codecs are applied one
 // by one.
-func (a *Applier) UpdateBlock(slots []repl.Slot, tick entangle.Tick, comps *set.Mask, r *bits.Reader, refs receiver.Refs) (n int, err error) {
+func (a *Applier) UpdateBlock(slots []repl.Slot, before []entangle.Tick, tick entangle.Tick, comps *set.Mask, r *bits.Reader, refs receiver.Refs) (n int, err error) {
 	if *comps != a.sets.now.set {
 		a.chooseSet(comps)
 	}
 	a.block.values.Plans = a.sets.now.shorts
 	for n < len(slots) {
-		if taken, err := a.updateShorts(slots[n:], tick, r); err != nil || taken > 0 {
+		if taken, err := a.updateShorts(slots[n:], before[n:], tick, r); err != nil || taken > 0 {
 			if n += taken; err != nil {
 				return n, err
 			}
@@ -40,7 +40,7 @@ func (a *Applier) UpdateBlock(slots []repl.Slot, tick entangle.Tick, comps *set.
 		}
 		begun := *r
 		a.diffs.history.Begin()
-		if err := a.updateOne(slots[n], tick, r, refs); err != nil {
+		if err := a.updateOne(slots[n], before[n], tick, r, refs); err != nil {
 			*r = begun
 			return n, err
 		}
@@ -51,7 +51,7 @@ func (a *Applier) UpdateBlock(slots []repl.Slot, tick entangle.Tick, comps *set.
 
 // updateShorts applies the updates of the first slots, as far as their values can be decoded together and
 // the game has not changed their components. If the first entities are predicted it takes only those.
-func (a *Applier) updateShorts(slots []repl.Slot, tick entangle.Tick, r *bits.Reader) (n int, err error) {
+func (a *Applier) updateShorts(slots []repl.Slot, before []entangle.Tick, tick entangle.Tick, r *bits.Reader) (n int, err error) {
 	block, now := &a.block, &a.sets.now
 	if len(now.shorts) == 0 {
 		return 0, nil
@@ -69,7 +69,7 @@ func (a *Applier) updateShorts(slots []repl.Slot, tick entangle.Tick, r *bits.Re
 	}
 	if len(entities) == 0 {
 		if len(slots) > 0 && a.isInterpolated(slots[0]) {
-			return a.updateInterpolatedBlock(slots, tick, r)
+			return a.updateInterpolatedBlock(slots, before, tick, r)
 		}
 		return a.updatePredictedBlock(slots, tick, r)
 	}

@@ -347,7 +347,7 @@ func TestShortValuesAreWrittenTogether(t *testing.T) {
 		r.Reset(w.Finish())
 		return r
 	}
-	c.applier.Begin(1)
+	c.applier.Begin(1, 1)
 	s, r := c.applier.Spawn(repl.ID{}), wire(1, 2)
 	c.applier.Member(s, true)
 	require.NoError(t, c.applier.Insert(r, 0, nil))

@@ -74,7 +74,7 @@ func newColumns(t testing.TB, n int) (*columns, *receiver.Receiver) {
 // runs is a columns that applies the updates of many entities in one call.
 type runs struct{ *columns }
 
-func (c *runs) UpdateBlock(slots []repl.Slot, _ entangle.Tick, _ *set.Mask, r *bits.Reader, _ receiver.Refs) (n int, err error) {
+func (c *runs) UpdateBlock(slots []repl.Slot, _ []entangle.Tick, _ entangle.Tick, _ *set.Mask, r *bits.Reader, _ receiver.Refs) (n int, err error) {
 	for _, slot := range slots {
 		c.a[slot], c.b[slot] = uint32(r.Bits(32)), uint32(r.Bits(32))
 		if r.Err() != nil {

@@ -127,7 +127,7 @@ func (b *bodyReader) applyUpdate() error {
 	if !b.readRefs() {
 		return ErrMalformed
 	}
-	b.Begin(b.rec.Tick)
+	b.Begin(b.rec.Tick, b.g.tickBefore(b.rec))
 	if err := b.update(b.in.Bool()); err != nil {
 		b.Discard()
 		return err
@@ -144,7 +144,7 @@ func (b *bodyReader) applyAction() error {
 		b.outdate(b.g.Group, b.rec.Generation)
 		b.g.generation = b.rec.Generation
 	}
-	b.Begin(b.rec.Tick)
+	b.Begin(b.rec.Tick, b.g.tickBefore(b.rec))
 	err := b.overtake()
 	if err == nil {
 		err = b.action()

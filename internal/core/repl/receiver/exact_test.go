@@ -33,10 +33,10 @@ func (d *differing) Update(r *bits.Reader, comp int, refs receiver.Refs) error {
 // differingUpdater is a differing that applies the updates of many entities in one call.
 type differingUpdater struct{ *differing }
 
-func (d *differingUpdater) UpdateBlock(slots []repl.Slot, tick entangle.Tick, comps *set.Mask, r *bits.Reader, refs receiver.Refs) (n int, err error) {
-	for _, slot := range slots {
+func (d *differingUpdater) UpdateBlock(slots []repl.Slot, ticks []entangle.Tick, tick entangle.Tick, comps *set.Mask, r *bits.Reader, refs receiver.Refs) (n int, err error) {
+	for i, slot := range slots {
 		before := *r
-		d.Begin(tick)
+		d.Begin(tick, ticks[i])
 		d.Member(slot, false)
 		for c := comps.Next(0); c >= 0; c = comps.Next(c + 1) {
 			if err := d.Update(r, c, refs); err != nil {

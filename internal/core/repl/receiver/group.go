@@ -3,6 +3,7 @@ package receiver
 import (
 	"slices"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/order"
 )
@@ -32,6 +33,14 @@ const (
 	stated        // it is in the group, as of this record
 	leaving       // and above: it is not, with its fate added
 )
+
+// tickBefore returns the tick of the replica before a record: that of the record itself if there was none.
+func (g *group) tickBefore(rec *order.Record) entangle.Tick {
+	if g.Known {
+		return g.Tick
+	}
+	return rec.Tick
+}
 
 // member returns a member by its number, or nil. Numbers are usually dense, and then a member's
 // place is its number.

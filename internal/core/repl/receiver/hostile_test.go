@@ -335,7 +335,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 // nothing is a sink that stores nothing, and therefore allocates nothing.
 type nothing struct{ next repl.Slot }
 
-func (n *nothing) Begin(entangle.Tick) {}
+func (n *nothing) Begin(_, _ entangle.Tick) {}
 func (n *nothing) Spawn(repl.ID) repl.Slot {
 	n.next++
 	return n.next

@@ -14,13 +14,13 @@ import (
 // idleSink is a world of one entity for each name, which stores nothing.
 type idleSink struct{ *copySink }
 
-func (s idleSink) Begin(entangle.Tick)     {}
-func (s idleSink) Spawn(repl.ID) repl.Slot { return 0 }
-func (s idleSink) Member(repl.Slot, bool)  {}
-func (s idleSink) Predict(repl.Slot, bool) {}
-func (s idleSink) Despawn(repl.Slot)       {}
-func (s idleSink) Commit()                 {}
-func (s idleSink) Discard()                {}
+func (s idleSink) Begin(_, _ entangle.Tick) {}
+func (s idleSink) Spawn(repl.ID) repl.Slot  { return 0 }
+func (s idleSink) Member(repl.Slot, bool)   {}
+func (s idleSink) Predict(repl.Slot, bool)  {}
+func (s idleSink) Despawn(repl.Slot)        {}
+func (s idleSink) Commit()                  {}
+func (s idleSink) Discard()                 {}
 func (s idleSink) Insert(r *bits.Reader, _ int, _ receiver.Refs) error {
 	r.Bits(32)
 	return r.Err()

@@ -62,7 +62,7 @@ func (r *replica) finish() error {
 		r.evict(r.groups.uncached(q.Group), w)
 	}
 	for slot, ok := r.entities.takeAbandoned(); ok; slot, ok = r.entities.takeAbandoned() {
-		r.bodies.Begin(r.now())
+		r.bodies.Begin(r.now(), r.now())
 		r.bodies.Despawn(slot)
 		r.bodies.Commit()
 		r.stats.Abandoned++

@@ -23,9 +23,9 @@ type atOnce struct {
 	runs     []int         // lengths of the runs of new entities, and of ended ones below 0
 }
 
-func (a *atOnce) UpdateBlock(slots []repl.Slot, tick entangle.Tick, comps *set.Mask, r *bits.Reader, refs receiver.Refs) (n int, err error) {
-	for _, slot := range slots {
-		a.Begin(tick)
+func (a *atOnce) UpdateBlock(slots []repl.Slot, before []entangle.Tick, tick entangle.Tick, comps *set.Mask, r *bits.Reader, refs receiver.Refs) (n int, err error) {
+	for i, slot := range slots {
+		a.Begin(tick, before[i])
 		a.Member(slot, false)
 		for c := range comps.All() {
 			if err := a.Update(r, c, refs); err != nil {
@@ -65,7 +65,7 @@ func (a *atOnce) ReadSpawn(r *bits.Reader, refs receiver.Refs) error {
 func (a *atOnce) CommitSpawns(ids []repl.ID) (slots []repl.Slot) {
 	a.runs = append(a.runs, len(ids))
 	for i, id := range ids {
-		a.Begin(a.tick)
+		a.Begin(a.tick, a.tick)
 		slots = append(slots, a.Spawn(id))
 		a.Member(slots[i], true)
 		for c := range a.comps.All() {
@@ -79,7 +79,7 @@ func (a *atOnce) CommitSpawns(ids []repl.ID) (slots []repl.Slot) {
 func (a *atOnce) DespawnRun(slots []repl.Slot, tick entangle.Tick) {
 	a.runs = append(a.runs, -len(slots))
 	for _, slot := range slots {
-		a.Begin(tick)
+		a.Begin(tick, tick)
 		a.Despawn(slot)
 		a.Commit()
 	}

@@ -17,7 +17,9 @@ var ErrBaseline = errors.New("receiver: a difference from a value that is not he
 // tick: the game must not see the group in between, and Discard must leave the world as it was at
 // Begin.
 type Sink interface {
-	Begin(tick entangle.Tick)
+	// before is the tick of the group's replica until then: what its members have now they had at that tick, too. For a new
+	// replica it is tick.
+	Begin(tick, before entangle.Tick)
 	// Spawn makes a new entity without components. It has no values yet, but references may already
 	// point at it. All entities that a record adds exist before the first value of that record is
 	// read.
@@ -63,8 +65,8 @@ type Updater interface {
 	// UpdateBlock does, for one slot after the other, what Begin, Member, Update of each component in
 	// the set, by rising number, and Commit do. It returns how many updates it applied, at least one
 	// without an error. The error is that of the record behind these, for which it leaves the world
-	// alone, and before which it leaves r.
-	UpdateBlock(slots []repl.Slot, tick entangle.Tick, comps *set.Mask, r *bits.Reader, refs Refs) (n int, err error)
+	// alone, and before which it leaves r. before are the ticks for Begin, one for each slot.
+	UpdateBlock(slots []repl.Slot, before []entangle.Tick, tick entangle.Tick, comps *set.Mask, r *bits.Reader, refs Refs) (n int, err error)
 }
 
 // Spawner is a Sink that takes the usual fulls of many new groups, which are of one entity with the same

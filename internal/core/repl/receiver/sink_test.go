@@ -82,7 +82,7 @@ func (c *copySink) has(slot repl.Slot) {
 	require.True(c.t, ok)
 }
 
-func (c *copySink) Begin(tick entangle.Tick) {
+func (c *copySink) Begin(tick, _ entangle.Tick) {
 	require.False(c.t, c.open, "a record within a record")
 	c.open, c.tick, c.at = true, tick, repl.NoSlot
 	clear(c.before)

@@ -20,7 +20,8 @@ type updateReader struct {
 	// components:
 	comps   set.Mask
 	handles []repl.Handle
-	slots   []repl.Slot // of the groups that take their update now
+	slots   []repl.Slot     // of the groups that take their update now
+	before  []entangle.Tick // the ticks of their replicas
 }
 
 // maxBare bounds the groups of plain blocks in a frame beyond one for each bit. Values take no bits if
@@ -118,7 +119,7 @@ func (u *updateReader) updateBlock(rec *order.Record, handles []repl.Handle) (ta
 	}
 	u.bodies.refs = u.bodies.refs[:0]
 	u.bodies.beginRecord(rec, replicaTick, true)
-	taken, err = u.bodies.updater.UpdateBlock(u.slots, rec.Tick, &u.comps, &u.bodies.in, &u.bodies)
+	taken, err = u.bodies.updater.UpdateBlock(u.slots, u.before, rec.Tick, &u.comps, &u.bodies.in, &u.bodies)
 	u.setTicks(rec.Tick, handles[:taken])
 	u.stats.Updates += uint64(taken)
 	if err != nil && errors.Is(err, ErrBaseline) {
@@ -132,11 +133,11 @@ func (u *updateReader) updateBlock(rec *order.Record, handles []repl.Handle) (ta
 // collectSlots collects the slots of the first groups that take an update of a tick and baseline now. Where
 // values are sent as differences their replicas are of one tick, which it returns.
 func (u *updateReader) collectSlots(rec *order.Record, handles []repl.Handle) (replicaTick entangle.Tick) {
-	slots, n := slices.Grow(u.slots[:0], len(handles))[:len(handles)], 0
+	slots, before, n := slices.Grow(u.slots[:0], len(handles))[:len(handles)], slices.Grow(u.before[:0], len(handles))[:len(handles)], 0
 	takes := span{first: rec.Base, ticks: uint32(rec.Tick - rec.Base), narrow: u.bodies.differ != nil}
 	for n < len(handles) {
 		cache, page := u.groups.cacheOf(handles[n:])
-		taken := takes.copySlots(slots[n:], cache, page)
+		taken := takes.copySlots(slots[n:], before[n:], cache, page)
 		if n += taken; taken == len(page) && taken > 0 {
 			continue
 		}
@@ -144,7 +145,7 @@ func (u *updateReader) collectSlots(rec *order.Record, handles []repl.Handle) (r
 			break
 		}
 	}
-	u.slots = slots[:n]
+	u.slots, u.before = slots[:n], before[:n]
 	return takes.first
 }
 
@@ -155,17 +156,17 @@ type span struct {
 	narrow bool // all take it at the tick of the first that does
 }
 
-// copySlots copies the slots of groups of one page, up to the first that is not cached or does not take
+// copySlots copies the slots and ticks of groups of one page, up to the first that is not cached or does not take
 // the update. No function is called for a group: most updates of a game pass here (case receive/pose).
-func (s *span) copySlots(slots []repl.Slot, cache *[pageSize]cached, handles []repl.Handle) (n int) {
-	slots = slots[:len(handles)]
+func (s *span) copySlots(slots []repl.Slot, before []entangle.Tick, cache *[pageSize]cached, handles []repl.Handle) (n int) {
+	slots, before = slots[:len(handles)], before[:len(handles)]
 	first, ticks := s.first, s.ticks
 	for i, h := range handles {
 		c := &cache[h%pageSize]
 		if c.slot == repl.NoSlot || uint32(c.tick-first) >= ticks {
 			return i
 		}
-		if slots[i] = c.slot; s.narrow {
+		if slots[i], before[i] = c.slot, c.tick; s.narrow {
 			first, ticks = c.tick, 1
 			s.first, s.ticks = first, ticks
 		}

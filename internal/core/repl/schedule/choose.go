@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"math"
-	"slices"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/encode"
@@ -13,14 +12,15 @@ import (
 // from tick to tick for its memory, and for the handle from which equally urgent records take turns.
 //
 // Each record has a key, which is higher the more urgent the record is. The records are taken from a heap, the
-// most urgent first, and encoded, until one has no room. Chosen records are marked in their keys and collected
-// in the order of the plan, which is nearly that of handles.
+// most urgent first, and encoded, until one has no room. Chosen records are marked in their keys, and keep their
+// places in the plan.
 type choice struct {
 	keys   []uint32 // of the plan's records
 	queue  urgencies
 	taken  []int32 // the chosen records of one pool, the most urgent first
 	bounds []bounded
-	pools  [2]pool
+	chosen [2]int          // number of chosen records of each pool
+	list   []encode.Update // scratch of measure
 
 	price  [2]float32  // of each pool: how urgent a group is that just finds room, on average
 	turn   repl.Handle // behind the record that was chosen last
@@ -34,10 +34,7 @@ type choice struct {
 // picked marks the key of a chosen record. It is above all keys.
 const picked = 1 << 31
 
-// pool is the chosen records of predicted groups, or of the others: public and private.
-type pool [2][]encode.Update
-
-// The pools.
+// The pools of records: those of predicted groups, and of the others. A pool has at most one step of each space.
 const (
 	predictedPool = iota
 	othersPool
@@ -77,18 +74,18 @@ func (p *Planner) choose(which int, steps []Step, room int) (bits int) {
 		if p.take(steps, room-bits); len(k.taken) == before {
 			break
 		}
-		if bits = p.collect(which, steps); room-bits <= room/16 {
+		if bits = p.measure(which, steps); room-bits <= room/16 {
 			break
 		}
 	}
 	for bits > room && len(k.taken) > 0 {
 		p.unpickLast(1 + int(int64(len(k.taken))*int64(bits-room)/int64(bits)))
-		bits = p.collect(which, steps)
+		bits = p.measure(which, steps)
 	}
 	p.setPrice(which)
 	switch {
-	case k.pools[0].len()+k.pools[1].len() == 0 && p.short.left > 0 && p.takeNext(steps, math.MaxInt) > 0:
-		bits = p.collect(which, steps) // the most urgent record is sent, although it is larger than the whole room
+	case k.chosen[predictedPool]+k.chosen[othersPool] == 0 && p.short.left > 0 && p.takeNext(steps, math.MaxInt) > 0:
+		bits = p.measure(which, steps) // the most urgent record is sent, although it is larger than the whole room
 		p.short.left = max(p.short.left, (bits+p.plainMarkBits()+7)/8, MinRoom)
 	case len(k.taken) == 0:
 		return 0
@@ -153,27 +150,23 @@ func (p *Planner) unpickLast(n int) {
 	k.taken = k.taken[:kept]
 }
 
-// collect copies the marked records into a pool, sorted by handle, and returns their approximate size in bits.
-func (p *Planner) collect(which int, steps []Step) (bits int) {
-	k, cost := &p.choice, 0
-	k.pools[which] = k.pools[which].empty()
+// measure counts the chosen records of a pool, and returns their approximate size in bits.
+func (p *Planner) measure(which int, steps []Step) (bits int) {
+	k, cost, n := &p.choice, 0, 0
 	for i := range steps {
 		s := &steps[i]
-		list := &k.pools[which][p.poolOf(s.Space)]
-		for rec, key := range k.keys[s.From:s.To] {
-			if rec += s.From; key&picked != 0 {
-				*list = append(*list, p.Records[rec])
+		k.list = k.list[:0]
+		for rec := s.From; rec < s.To; rec++ {
+			if k.keys[rec]&picked != 0 {
+				k.list = append(k.list, p.Records[rec])
 				cost += p.cost(&p.Records[rec])
 			}
 		}
-	}
-	for i, sp := range p.groups.Spaces() {
-		list := k.pools[which][i]
-		slices.SortFunc(list, func(a, b encode.Update) int { return int(a.At) - int(b.At) })
-		bits += p.enc.RunBits(sp, list)
+		bits += p.enc.RunBits(s.Space, k.list)
+		n += len(k.list)
 	}
 	bits = withPackets(bits)
-	if n := k.pools[which].len(); n > 0 {
+	if k.chosen[which] = n; n > 0 {
 		own := bits - repl.MaxRunHead*8 - repl.EndBits
 		k.step += 1 + (own-cost)/n
 		k.noteSize(own, n)
@@ -189,18 +182,6 @@ func spaceOf(steps []Step, rec int) *group.Space {
 	}
 	return steps[i].Space
 }
-
-// poolOf returns the part of a pool that belongs to a space.
-func (p *Planner) poolOf(sp *group.Space) int {
-	if sp == &p.groups.Private {
-		return 1
-	}
-	return 0
-}
-
-func (l *pool) empty() pool { return pool{l[0][:0], l[1][:0]} }
-
-func (l *pool) len() int { return len(l[0]) + len(l[1]) }
 
 // cost returns the approximate size of a record in bits.
 func (p *Planner) cost(rec *encode.Update) int {

@@ -127,11 +127,17 @@ func (p *Planner) planAll() {
 }
 
 // planLater plans all due updates, and encodes only those of predicted groups, which are sent together. The others are
-// encoded when they are chosen: most have no room.
+// encoded when they are chosen: most have no room. If planAll has planned the others, they are planned again, as one step
+// for each space.
 func (p *Planner) planLater() {
-	p.ready = true
-	p.planPredicted()
-	p.later = true
+	if !p.ready {
+		p.planPredicted()
+	}
+	p.ready, p.later = true, true
+	for sp, i := range p.groupsOf(p.Steps[p.PredictedSteps:]) {
+		sp.Requeue(i)
+	}
+	p.Steps = p.Steps[:p.PredictedSteps]
 	for _, sp := range p.groups.Spaces() {
 		p.planDue(sp, 0, len(sp.Phase)-1, nil)
 	}
@@ -192,7 +198,7 @@ func (p *Planner) planDue(sp *group.Space, first, last int, except set.Bitset) {
 		}
 	}
 	p.resolveGathered(sp, from)
-	p.addStep(sp, from)
+	p.addStep(sp, from, len(p.Records))
 }
 
 // gatherDue appends a record for each group of one word of a bitset, and clears their Due bits. resolveGathered completes
@@ -272,9 +278,9 @@ func (p *Planner) planPrivate() {
 	p.planDue(sp, 0, sp.Cursor-1, nil)
 }
 
-// addStep adds a step of the records from an index on, if there are any.
-func (p *Planner) addStep(sp *group.Space, from int) {
-	if to := len(p.Records); from < to {
+// addStep adds a step of the records from an index on and before another, if there are any.
+func (p *Planner) addStep(sp *group.Space, from, to int) {
+	if from < to {
 		p.Steps = append(p.Steps, Step{Space: sp, From: from, To: to})
 	}
 }

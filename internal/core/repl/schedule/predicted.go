@@ -54,7 +54,7 @@ func (p *Planner) planPredicted() {
 		case last >= 0 && p.Steps[last].Space == sp && k > 0:
 			p.Steps[last].To++
 		default:
-			p.addStep(sp, from)
+			p.addStep(sp, from, len(p.Records))
 		}
 	}
 	p.PredictedSteps = len(p.Steps)

@@ -59,6 +59,9 @@ func (p *Planner) Limit(bytes int) {
 	}
 	if p.limited = s.on && (p.later || bytes < p.countWanted()); p.limited {
 		p.Meter(true)
+		if !p.later {
+			p.planLater()
+		}
 		p.shorten()
 	}
 }

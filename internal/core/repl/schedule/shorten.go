@@ -17,12 +17,8 @@ func (p *Planner) shorten() {
 		return
 	}
 	s.cut = true
-	p.flattenAll()
 	k.keys = slices.Grow(k.keys[:0], len(p.Records))[:len(p.Records)]
-	k.bounds = k.bounds[:0]
-	for i := range k.pools {
-		k.pools[i] = k.pools[i].empty()
-	}
+	k.bounds, k.chosen = k.bounds[:0], [2]int{}
 	room := s.left*8 - p.plainMarkBits()
 	k.mean += (room - k.mean) / 8
 	p.share(room)
@@ -49,17 +45,8 @@ func (p *Planner) share(room int) {
 		room = 0
 	}
 	p.choose(othersPool, others, room)
-	if k.passed++; k.pools[predictedPool].len() == 0 || k.pools[othersPool].len() > 0 || len(others) == 0 {
+	if k.passed++; k.chosen[predictedPool] == 0 || k.chosen[othersPool] > 0 || len(others) == 0 {
 		k.passed = 0
-	}
-}
-
-// flattenAll turns the runs into records.
-func (p *Planner) flattenAll() {
-	for i := range p.Steps {
-		if s := &p.Steps[i]; s.Run != nil {
-			*s = p.Flatten(s)
-		}
 	}
 }
 
@@ -70,13 +57,13 @@ func (p *Planner) chooseAll(steps []Step) {
 			p.choice.keys[rec] = picked
 		}
 	}
-	p.collect(predictedPool, steps)
+	p.measure(predictedPool, steps)
 }
 
-// finish makes the records that were not chosen due again.
+// finish removes the records that were not chosen from the plan, and makes them due again.
 func (p *Planner) finish() {
 	for i := range p.Steps {
-		s := &p.Steps[i]
+		s, kept := &p.Steps[i], p.Steps[i].From
 		for rec := s.From; rec < s.To; rec++ {
 			switch at, chunk := int(p.Records[rec].At), p.Records[rec].Chunk; {
 			case chunk < 0: // not encoded
@@ -85,38 +72,37 @@ func (p *Planner) finish() {
 			case p.choice.keys[rec]&picked == 0:
 				s.Space.Requeue(at)
 			default:
-				s.Space.Due.Clear(at)
 				s.Space.Planned[at] = p.state.Tick
+				p.Records[kept] = p.Records[rec]
+				kept++
 			}
 		}
+		s.To = kept
 	}
 	p.countOverdue()
 }
 
-// layOut makes a plan of the chosen records.
+// layOut orders the steps.
 func (p *Planner) layOut() {
-	p.Steps, p.Records = p.Steps[:0], p.Records[:0]
-	order := [2]int{0, 1}
-	p.layOutPool(predictedPool, order)
+	var before [4]Step // public and private ones, of predicted and of other groups
+	steps := before[:copy(before[:], p.Steps)]
+	predicted, others := steps[:p.PredictedSteps], steps[p.PredictedSteps:]
+	p.Steps = p.Steps[:0]
+	for _, s := range predicted {
+		p.addStep(s.Space, s.From, s.To)
+	}
 	p.PredictedSteps = len(p.Steps)
 	if p.privateFirst {
-		order = [2]int{1, 0}
+		slices.Reverse(others)
 	}
-	p.layOutPool(othersPool, order)
-}
-
-func (p *Planner) layOutPool(which int, order [2]int) {
-	for _, i := range order {
-		list, sp := p.choice.pools[which][i], p.groups.Spaces()[i]
-		at := 0
-		if p.choice.broken && which == othersPool { // records that found no packet the last time go first
-			at, _ = slices.BinarySearchFunc(list, sp.Cursor, func(rec encode.Update, cursor int) int { return int(rec.At) - cursor })
+	for _, s := range others {
+		at := s.From
+		if p.choice.broken { // records that found no packet the last time go first
+			n, _ := slices.BinarySearchFunc(p.Records[s.From:s.To], s.Space.Cursor, func(rec encode.Update, cursor int) int { return int(rec.At) - cursor })
+			at += n
 		}
-		for _, part := range [2][]encode.Update{list[at:], list[:at]} {
-			from := len(p.Records)
-			p.Records = append(p.Records, part...)
-			p.addStep(sp, from)
-		}
+		p.addStep(s.Space, at, s.To)
+		p.addStep(s.Space, s.From, at)
 	}
 }
 

@@ -81,7 +81,7 @@ func (w *Encoder) isLone(h repl.Handle) bool {
 	}
 	m := &gr.Members[0]
 	_, trail := w.state.Trails.Of[m.Slot]
-	return !trail && !w.state.IsPaused(m.Slot) && w.state.IsNative(id, m)
+	return !trail && !w.state.IsPaused(m.Slot) && w.state.IsNative(m.Slot, id, m.Number)
 }
 
 // encodeBatch encodes the batch that begins with a public handle, or notes that there is none.

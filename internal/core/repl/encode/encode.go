@@ -256,7 +256,7 @@ func (w *Encoder) encodeMembers(id ident.GroupIndex) {
 	m := w.soleMember(gr)
 	alone := m != nil && !w.state.IsPaused(m.Slot)
 	if full {
-		alone = alone && w.state.IsNative(id, m)
+		alone = alone && w.state.IsNative(m.Slot, id, m.Number)
 	} else {
 		alone = alone && !w.encodesWhole(m)
 	}
@@ -314,7 +314,7 @@ func (w *Encoder) keepsFrozen(m *group.Member) bool {
 // encodeJoiner writes which entity joins: a native, with an id that follows from the group and the number, or a reference.
 func (w *Encoder) encodeJoiner(id ident.GroupIndex, m *group.Member) {
 	index := uint32(0)
-	if !w.state.IsNative(id, m) {
+	if !w.state.IsNative(m.Slot, id, m.Number) {
 		index = w.Bodies.refs.Index(m.Slot)
 	}
 	repl.AppendJoiner(&w.Bodies.w, index)

@@ -129,7 +129,7 @@ func (st *State) dropAckedLeavers(id ident.GroupIndex) (waits bool) {
 	toAll, toAny := st.structureAsOf(id)
 	kept, forgotten := gr.Left[:0], st.tidy.dropped[:0]
 	for _, l := range gr.Left {
-		native := l.Slot != repl.NoSlot && st.Slots.Home[l.Slot] == id && st.Slots.Number[l.Slot] == l.Number
+		native := st.IsNative(l.Slot, id, l.Number)
 		if acked := l.Progress.update(l.Left, toAll, toAny, st.OldestInFlight); native || !acked {
 			kept = append(kept, l)
 			waits = waits || !native

@@ -8,20 +8,20 @@ import (
 // Native returns the slot that was born in a group with a number.
 func (st *State) Native(id ident.GroupIndex, number repl.Member) (s repl.Slot, ok bool) {
 	gr := &st.Groups[id]
-	if i, there := gr.SearchNumber(number); there && st.Slots.Home[gr.Members[i].Slot] == id && st.Slots.Number[gr.Members[i].Slot] == number {
+	if i, there := gr.SearchNumber(number); there && st.IsNative(gr.Members[i].Slot, id, number) {
 		return gr.Members[i].Slot, true
 	}
 	for _, l := range gr.Left {
-		if l.Slot != repl.NoSlot && st.Slots.Home[l.Slot] == id && st.Slots.Number[l.Slot] == number {
+		if st.IsNative(l.Slot, id, number) {
 			return l.Slot, true
 		}
 	}
 	return repl.NoSlot, false
 }
 
-// IsNative reports whether a member has its network id from the group that it is in.
-func (st *State) IsNative(id ident.GroupIndex, m *Member) bool {
-	return st.Slots.Home[m.Slot] == id && st.Slots.Number[m.Slot] == m.Number
+// IsNative reports whether an entity was born in a group with a number. For repl.NoSlot it reports false.
+func (st *State) IsNative(s repl.Slot, id ident.GroupIndex, number repl.Member) bool {
+	return s != repl.NoSlot && st.Slots.Home[s] == id && st.Slots.Number[s] == number
 }
 
 // ID returns the public network id of a slot, which is the same at every peer. ok is false for an

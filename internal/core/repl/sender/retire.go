@@ -90,7 +90,7 @@ func (vis *visibility) tryFreeRetired(i int) (done bool) {
 // mayHaveNative reports whether the peer may have a native of a group in another group.
 func (vis *visibility) mayHaveNative(id ident.GroupIndex) bool {
 	return slices.ContainsFunc(vis.state.Groups[id].Left, func(l group.Leaver) bool {
-		return l.Slot != repl.NoSlot && vis.state.Slots.Home[l.Slot] == id && vis.state.Slots.Number[l.Slot] == l.Number && vis.groups.MayHave(l.Slot)
+		return vis.state.IsNative(l.Slot, id, l.Number) && vis.groups.MayHave(l.Slot)
 	})
 }
 

@@ -52,8 +52,7 @@ type rates struct {
 	Groups    []Rate // by group
 	Pace      []pace // by group
 
-	stale   []ident.GroupIndex // groups with an outdated rate
-	isStale set.Bitset         // the groups in stale
+	stale set.Bitset // groups with an outdated rate
 
 	Waiting        set.Bitset         // public groups with a change that waits for their turn, by handle
 	WaitingPrivate []ident.GroupIndex // private groups for which pace.Listed is set
@@ -87,18 +86,16 @@ func (st *State) SetRate(s repl.Slot, r Rate) {
 
 // markStale makes UpdateRates compute the rate of a group.
 func (r *rates) markStale(id ident.GroupIndex) {
-	if r.isStale.Grow(int(id) + 1); !r.isStale.Has(int(id)) {
-		r.isStale.Set(int(id))
-		r.stale = append(r.stale, id)
-	}
+	r.stale.Grow(int(id) + 1)
+	r.stale.Set(int(id))
 }
 
 // UpdateRates computes the rates of the groups of which members got another rate or left in this tick: each once, as a
 // group may have thousands of members.
 func (st *State) UpdateRates() {
-	for _, id := range st.Rates.stale {
-		st.Rates.isStale.Clear(int(id))
-		rate := defaultRate
+	for i := st.Rates.stale.Next(0); i >= 0; i = st.Rates.stale.Next(i + 1) {
+		st.Rates.stale.Clear(i)
+		id, rate := ident.GroupIndex(i), defaultRate
 		for i, m := range st.Groups[id].Members {
 			if r := st.Rates.rateOf(m.Slot); i == 0 {
 				rate = r
@@ -110,7 +107,6 @@ func (st *State) UpdateRates() {
 			st.setRate(id, rate)
 		}
 	}
-	st.Rates.stale = st.Rates.stale[:0]
 }
 
 // SetStride sets the expected number of ticks from one Begin to the next, if not every tick is sent. Later calls of

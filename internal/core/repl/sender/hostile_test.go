@@ -52,7 +52,7 @@ func TestRequestsForGroupsHoldUpNoMemory(t *testing.T) {
 					}
 				}
 			})
-			most = max(most, len(p.retiring.list))
+			most = max(most, p.groups.Private.IDs.Len())
 		}
 		require.Positive(t, p.stats.Actions)
 		assert.LessOrEqual(t, most, int(groups), "asks: %v", asks)

@@ -69,12 +69,11 @@ func (f *predictions) forgetPeer(index uint16) {
 type prediction struct {
 	groups      *group.Peer
 	state       *group.State
-	plan        *schedule.Planner  // has the predicted groups
-	predictions *predictions       // of all peers
-	stale       []ident.GroupIndex // groups with an outdated predicted set
-	isStale     set.Bitset         // the groups in stale
-	stated      statedSet          // of the action that is being written
-	needs       []repl.Need        // of the mark that is being written
+	plan        *schedule.Planner // has the predicted groups
+	predictions *predictions      // of all peers
+	stale       set.Bitset        // groups with an outdated predicted set
+	stated      statedSet         // of the action that is being written
+	needs       []repl.Need       // of the mark that is being written
 }
 
 // Predict sets whether the peer predicts an entity. While the entity is shown to it and not paused, the peer is sent that
@@ -148,22 +147,19 @@ func (w *World) markPredictionsStale(s repl.Slot, id ident.GroupIndex) {
 
 // markStale makes updateStale update the peer's predicted set of a group.
 func (pr *prediction) markStale(id ident.GroupIndex) {
-	if pr.isStale.Grow(int(id) + 1); !pr.isStale.Has(int(id)) {
-		pr.isStale.Set(int(id))
-		pr.stale = append(pr.stale, id)
-	}
+	pr.stale.Grow(int(id) + 1)
+	pr.stale.Set(int(id))
 }
 
 // updateStale updates the peer's predicted sets of the groups that changed in this tick: each once, as a group may have
 // thousands of members.
 func (pr *prediction) updateStale() {
-	for _, id := range pr.stale {
-		pr.isStale.Clear(int(id))
-		if sp, i := pr.groups.Locate(id); i >= 0 {
+	for id := pr.stale.Next(0); id >= 0; id = pr.stale.Next(id + 1) {
+		pr.stale.Clear(id)
+		if sp, i := pr.groups.Locate(ident.GroupIndex(id)); i >= 0 {
 			pr.updatePredicted(sp, i)
 		}
 	}
-	pr.stale = pr.stale[:0]
 }
 
 // updatePredicted updates the peer's predicted set of a group, and makes the set due if it differs

@@ -15,9 +15,8 @@ import (
 
 // retiring is the private handles that are to be freed once the peer has no entity that has their group as its home.
 type retiring struct {
-	list []int32
-	set  set.Bitset // the handles in list
-	next int        // index in list of the last one that was checked
+	set  set.Bitset
+	next int // handle at which the next check continues
 }
 
 // retire schedules the handle of a group that has ended at this peer to be freed. That happens in a later tick, because
@@ -25,9 +24,8 @@ type retiring struct {
 // ends.
 func (vis *visibility) retire(i int) {
 	vis.retiring.set.Grow(i + 1)
-	if vis.groups.Private.IDs.Groups[i] != ident.NoGroup && !vis.retiring.set.Has(i) {
+	if vis.groups.Private.IDs.Groups[i] != ident.NoGroup {
 		vis.retiring.set.Set(i)
-		vis.retiring.list = append(vis.retiring.list, int32(i))
 	}
 }
 
@@ -47,21 +45,18 @@ const maxRetiredChecks = 64
 // freeRetired checks the next retiring handles, and frees those that can be freed. It frees none while the peer awaits a
 // resync, because such a peer may still have what it acknowledged as removed.
 func (vis *visibility) freeRetired() {
-	if len(vis.retiring.list) == 0 || !vis.groups.Public.AwaitsResync.Empty() || !vis.groups.Private.AwaitsResync.Empty() {
+	if !vis.groups.Public.AwaitsResync.Empty() || !vis.groups.Private.AwaitsResync.Empty() {
 		return
 	}
-	for range min(len(vis.retiring.list), maxRetiredChecks) {
-		if vis.retiring.next++; vis.retiring.next >= len(vis.retiring.list) {
+	for range maxRetiredChecks {
+		i := vis.retiring.set.Next(vis.retiring.next)
+		if i < 0 {
 			vis.retiring.next = 0
-		}
-		if !vis.tryFreeRetired(int(vis.retiring.list[vis.retiring.next])) {
-			continue
-		}
-		vis.retiring.set.Clear(int(vis.retiring.list[vis.retiring.next]))
-		last := len(vis.retiring.list) - 1
-		vis.retiring.list[vis.retiring.next] = vis.retiring.list[last]
-		if vis.retiring.list = vis.retiring.list[:last]; last == 0 {
 			return
+		}
+		vis.retiring.next = i + 1
+		if vis.tryFreeRetired(i) {
+			vis.retiring.set.Clear(i)
 		}
 	}
 }

@@ -82,10 +82,9 @@ func (b *Body) serves(key *Key) bool {
 // are encoded with the same state, and stored in chunks.
 type bodies struct {
 	list  []Body
-	first []int32            // by group: 1 + index in list of its newest body; 0: none
-	used  []ident.GroupIndex // groups with a body
-	arena []byte             // of all bodies
-	slots []repl.Slot        // to which bodies refer
+	first newest      // body of each group
+	arena []byte      // of all bodies
+	slots []repl.Slot // to which bodies refer
 
 	w       bits.Writer
 	buf     []byte // memory of w
@@ -94,22 +93,14 @@ type bodies struct {
 	sets    repl.SetList
 }
 
-func (b *bodies) grow(groups int) {
-	for len(b.first) < groups {
-		b.first = append(b.first, 0)
-	}
-}
-
-// reset forgets the bodies of the last tick. Its cost is proportional to their number.
-func (b *bodies) reset() {
-	for _, id := range b.used {
-		b.first[id] = 0
-	}
-	b.used, b.list, b.arena, b.slots = b.used[:0], b.list[:0], b.arena[:0], b.slots[:0]
+// reset forgets the bodies of the last tick.
+func (b *bodies) reset(tick entangle.Tick, groups int) {
+	b.first.begin(tick, groups)
+	b.list, b.arena, b.slots = b.list[:0], b.arena[:0], b.slots[:0]
 }
 
 func (b *bodies) find(id ident.GroupIndex, key *Key) *Body {
-	for i := b.first[id]; i != 0; i = b.list[i-1].next {
+	for i := b.first.find(id); i != 0; i = b.list[i-1].next {
 		if b.list[i-1].serves(key) {
 			return &b.list[i-1]
 		}
@@ -122,12 +113,9 @@ func (b *bodies) store(id ident.GroupIndex) *Body {
 	made := &b.current
 	made.Width = b.w.LenBits()
 	b.buf = b.w.Finish()
-	made.off, made.refs, made.RefCount, made.next = len(b.arena), len(b.slots), len(b.refs.Slots()), b.first[id]
-	if b.first[id] == 0 {
-		b.used = append(b.used, id)
-	}
+	made.off, made.refs, made.RefCount, made.next = len(b.arena), len(b.slots), len(b.refs.Slots()), b.first.find(id)
 	b.list = append(b.list, *made)
-	b.first[id] = int32(len(b.list))
+	b.first.set(id, len(b.list))
 	b.arena = append(b.arena, b.buf...)
 	b.slots = append(b.slots, b.refs.Slots()...)
 	return &b.list[len(b.list)-1]

@@ -36,30 +36,47 @@ func (c *chunk) plain() bool { return c.set > 0 && c.nrefs == 0 }
 
 // chunks is the chunks that were encoded in this tick, by group.
 type chunks struct {
-	tick  entangle.Tick
-	first []firstChunk // by group
+	first newest // chunk of each group
 	List  []chunk
 	bits  []byte      // each chunk in whole little-endian words, padded with zeros
 	sets  []set.Mask  // components of chunks; equal neighbours share one
 	slots []repl.Slot // to which chunks refer
 }
 
-// firstChunk leads to the chunks of a group: at is 1 + the index of the newest one. The group has none unless tick is the
-// present one.
-type firstChunk struct {
+// newest is, for each group, 1 + the index of the newest thing that was encoded of it in the present tick. That leads to
+// the older ones. The tick is stored with each index, so that nothing has to be cleared for the next tick.
+type newest struct {
+	tick entangle.Tick
+	of   []newestOf // by group
+}
+
+type newestOf struct {
 	tick entangle.Tick
 	at   int32
 }
 
-func (c *chunks) grow(groups int) {
-	for len(c.first) < groups {
-		c.first = append(c.first, firstChunk{})
+// begin starts a tick with a number of groups.
+func (n *newest) begin(tick entangle.Tick, groups int) {
+	n.tick = tick
+	for len(n.of) < groups {
+		n.of = append(n.of, newestOf{tick: tick})
 	}
 }
 
+// find returns 1 + the index of the newest of a group, or 0 if there is none.
+func (n *newest) find(id ident.GroupIndex) int32 {
+	if of := &n.of[id]; of.tick == n.tick {
+		return of.at
+	}
+	return 0
+}
+
+func (n *newest) set(id ident.GroupIndex, at int) { n.of[id] = newestOf{n.tick, int32(at)} }
+
 // reset forgets the chunks of the last tick.
-func (c *chunks) reset(tick entangle.Tick) {
-	c.tick, c.List, c.bits, c.sets, c.slots = tick, c.List[:0], c.bits[:0], c.sets[:0], c.slots[:0]
+func (c *chunks) reset(tick entangle.Tick, groups int) {
+	c.first.begin(tick, groups)
+	c.List, c.bits, c.sets, c.slots = c.List[:0], c.bits[:0], c.sets[:0], c.slots[:0]
 }
 
 // serves reports whether the chunk is the update from a baseline in a view.
@@ -69,11 +86,9 @@ func (c *chunk) serves(from repl.From, view view.ID) bool {
 
 // Find returns the index of a group's chunk from a baseline in a view. ok is false if it is not encoded yet.
 func (c *chunks) Find(id ident.GroupIndex, from repl.From, view view.ID) (i int32, ok bool) {
-	if first := &c.first[id]; first.tick == c.tick {
-		for i = first.at; i != 0; i = c.List[i-1].next {
-			if c.List[i-1].serves(from, view) {
-				return i - 1, true
-			}
+	for i = c.first.find(id); i != 0; i = c.List[i-1].next {
+		if c.List[i-1].serves(from, view) {
+			return i - 1, true
 		}
 	}
 	return 0, false
@@ -111,10 +126,8 @@ func (w *Encoder) encodeChunk(id ident.GroupIndex, from repl.From, view view.ID)
 		c.bits = b.w.Finish()
 	}
 	made.Large = w.BitsOf(made) > MaxRecordBits
-	if first := &c.first[id]; first.tick == c.tick {
-		made.next = first.at
-	}
-	c.first[id] = firstChunk{tick: c.tick, at: int32(len(c.List))}
+	made.next = c.first.find(id)
+	c.first.set(id, len(c.List))
 	return int32(len(c.List)) - 1
 }
 

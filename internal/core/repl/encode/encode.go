@@ -81,11 +81,7 @@ func (w *Encoder) encodesWhole(m *group.Member) bool {
 
 // hidesMember reports whether the view of the current body hides a member.
 func (w *Encoder) hidesMember(m *group.Member) bool {
-	if w.Bodies.current.key.View == 0 {
-		return false
-	}
-	h, _ := w.state.Views.Hidden(w.Bodies.current.key.View, m.Number)
-	return h.Whole
+	return w.state.Views.HidesMember(w.Bodies.current.key.View, m.Number)
 }
 
 // visibleComponents returns the components of a set that the view of the current body shows.
@@ -226,7 +222,7 @@ func (w *Encoder) addHiddenMembers(gr *group.Group) {
 // includesLeaver reports whether the current body lists a leaver. It does not list one that the peer does not have.
 func (w *Encoder) includesLeaver(id ident.GroupIndex, l *group.Leaver) bool {
 	b := &w.Bodies.current
-	if h, _ := w.state.Views.Hidden(b.key.View, l.Number); h.Whole && w.fateOf(id, l) != repl.Moved {
+	if w.state.Views.HidesMember(b.key.View, l.Number) && w.fateOf(id, l) != repl.Moved {
 		return false
 	}
 	if b.key.Kind != repl.Change && w.fateOf(id, l) == repl.Despawned {

@@ -34,8 +34,7 @@ func (st *State) HasVisibleActive(id ident.GroupIndex, v view.ID) bool {
 		return gr.active > 0
 	}
 	return slices.ContainsFunc(gr.Members, func(m Member) bool {
-		h, _ := st.Views.Hidden(v, m.Number)
-		return !h.Whole && !st.IsFrozen(&m)
+		return !st.Views.HidesMember(v, m.Number) && !st.IsFrozen(&m)
 	})
 }
 

@@ -63,8 +63,7 @@ func (p *Peer) SeesEntity(s repl.Slot) bool {
 		return false
 	}
 	sp, i := p.Locate(id)
-	h, _ := p.State.Views.Hidden(sp.ViewOf(i), p.State.Slots.NumberHere[s])
-	return !h.Whole
+	return !p.State.Views.HidesMember(sp.ViewOf(i), p.State.Slots.NumberHere[s])
 }
 
 // CanReceive is SeesEntity, except that it reports false for entities in withheld groups, which are too large to be
@@ -142,11 +141,7 @@ func (p *Peer) MayHave(s repl.Slot) bool {
 
 // HasNumber reports whether the peer was sent a group with a view that shows a member number.
 func (p *Peer) HasNumber(sp *Space, i int, number repl.Member) bool {
-	if sp.Phase[i] == Absent {
-		return false
-	}
-	h, _ := p.State.Views.Hidden(p.SentView(sp, i), number)
-	return !h.Whole
+	return sp.Phase[i] != Absent && !p.State.Views.HidesMember(p.SentView(sp, i), number)
 }
 
 // ReserveHandle gives a private group a handle at the peer, unless it has one. It reports false if no handle is free.

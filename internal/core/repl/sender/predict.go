@@ -112,11 +112,7 @@ func (pr *prediction) predictsIn(sp *group.Space, i int) bool {
 
 // predictsMember reports whether the peer predicts a member of a group that is shown to it.
 func (pr *prediction) predictsMember(v view.ID, m *group.Member) bool {
-	if pr.state.IsPaused(m.Slot) || !pr.predictions.predicts(m.Slot, pr.groups.Index) {
-		return false
-	}
-	h, _ := pr.state.Views.Hidden(v, m.Number)
-	return !h.Whole
+	return !pr.state.IsPaused(m.Slot) && pr.predictions.predicts(m.Slot, pr.groups.Index) && !pr.state.Views.HidesMember(v, m.Number)
 }
 
 // predictsSome reports whether the peer predicts any member of a group.
@@ -255,7 +251,7 @@ func (pr *prediction) findPredicted(sp *group.Space, i int, kind repl.Kind) {
 	for k := range members {
 		m := &members[k]
 		if !pr.predictsMember(v, m) {
-			if h, _ := pr.state.Views.Hidden(v, m.Number); !h.Whole {
+			if !pr.state.Views.HidesMember(v, m.Number) {
 				shown++
 			}
 			continue

@@ -109,14 +109,8 @@ func shownAt(p *group.Peer, s repl.Slot) (at Shown, ok bool) {
 // hiddenPart returns the part of a member that is hidden from a peer, and that which was when the peer was last sent the
 // group.
 func hiddenPart(p *group.Peer, sp *group.Space, i int, n repl.Member) (h, was view.HiddenMember) {
-	now, sent := sp.ViewOf(i), p.SentView(sp, i)
-	if now == 0 && sent == 0 {
-		return h, was
-	}
-	h, _ = p.State.Views.Hidden(now, n)
-	if was = h; now != sent {
-		was, _ = p.State.Views.Hidden(sent, n)
-	}
+	h, _ = p.State.Views.Hidden(sp.ViewOf(i), n)
+	was, _ = p.State.Views.Hidden(p.SentView(sp, i), n)
 	return h, was
 }
 
@@ -164,15 +158,11 @@ func (st *structure) recordMembers(sp *group.Space, i int, id ident.GroupIndex, 
 	if sp.Retained.Has(i) || sp.ShownAgain.Has(i) {
 		return // recorded when that began
 	}
-	gr, sent := &st.state.Groups[id], st.groups.SentView(sp, i)
+	gr := &st.state.Groups[id]
 	for k := range gr.Members {
 		m := &gr.Members[k]
-		if h, _ := st.state.Views.Hidden(sent, m.Number); h.Whole || sp.StructureAsOf[i].Before(m.Joined) {
-			continue
-		}
-		h, _ := st.state.Views.Hidden(sp.ViewOf(i), m.Number)
-		was, _ := st.state.Views.Hidden(sent, m.Number)
-		if !st.prediction.isShownInPast(m.Slot, was.Comps) {
+		h, was := hiddenPart(st.groups, sp, i, m.Number)
+		if was.Whole || sp.StructureAsOf[i].Before(m.Joined) || !st.prediction.isShownInPast(m.Slot, was.Comps) {
 			continue
 		}
 		t, withheld := st.targetOf(m.Slot)

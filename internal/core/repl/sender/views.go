@@ -21,8 +21,7 @@ func (vis *visibility) Keeps(s repl.Slot) bool {
 	}
 	sp, i := vis.groups.Locate(vis.state.Slots.Group[s])
 	_, m := vis.state.Member(s)
-	h, _ := vis.state.Views.Hidden(sp.ViewOf(i), m.Number)
-	return !h.Whole && !sp.MembersAsOf(i).Before(m.Joined)
+	return !vis.state.Views.HidesMember(sp.ViewOf(i), m.Number) && !sp.MembersAsOf(i).Before(m.Joined)
 }
 
 // SetView sets the peer's view of an entity's group to one that hides the given entities and components. Hidden entities

@@ -137,6 +137,15 @@ func (v *Table) Hidden(id ID, n repl.Member) (h HiddenMember, some bool) {
 	return hidden[i], true
 }
 
+// HidesMember reports whether a view hides a whole member.
+func (v *Table) HidesMember(id ID, n repl.Member) bool {
+	if id == 0 {
+		return false
+	}
+	h, _ := v.Hidden(id, n)
+	return h.Whole
+}
+
 // CompareNumbers compares by number, for sorting.
 func CompareNumbers(a, b HiddenMember) int { return int(a.Number) - int(b.Number) }
 

@@ -78,7 +78,7 @@ func (a *Messages) Add(act Action) {
 // HandleDelivered records that a message was delivered. It calls each for the actions that are no longer pending: the
 // peer has applied them, or will before it applies anything that is sent from now on. Those are the actions of the
 // message, and earlier ones that waited for it. An action with needs is pending until every message of its tick and
-// of earlier ticks is delivered. It calls waits, if that is not nil, for those of the message.
+// of earlier ticks is delivered. It calls waits for those of the message.
 func (a *Messages) HandleDelivered(number uint16, each, waits func(Action, entangle.Tick)) {
 	i := slices.IndexFunc(a.inFlight, func(m Message) bool { return m.Number == number })
 	if i < 0 {
@@ -89,9 +89,7 @@ func (a *Messages) HandleDelivered(number uint16, each, waits func(Action, entan
 	for _, act := range m.actions {
 		if act.HasNeeds {
 			a.waiting = append(a.waiting, waitingAction{act, m.tick})
-			if waits != nil {
-				waits(act, m.tick)
-			}
+			waits(act, m.tick)
 			continue
 		}
 		each(act, m.tick)

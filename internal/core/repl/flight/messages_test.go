@@ -19,7 +19,7 @@ func TestAnActionIsInFlightUntilNothingHoldsItUp(t *testing.T) {
 		a.Add(Action{Group: group, Count: 1, HasNeeds: waits})
 		a.Last().Number = number
 	}
-	deliver := func(number uint16) { a.HandleDelivered(number, func(Action, entangle.Tick) { done++ }, nil) }
+	deliver := func(number uint16) { a.HandleDelivered(number, func(Action, entangle.Tick) { done++ }, func(Action, entangle.Tick) {}) }
 	send(1, 10, 1, false)
 	send(2, 20, 2, true)
 	send(3, 20, 3, false)
@@ -64,7 +64,7 @@ func TestTheOldestMessageInFlightCounts(t *testing.T) {
 		a.Last().Number = uint16(number)
 	}
 	assert.True(t, a.OldestTick(50) == 10 && a.EndedSinceOldest(9) == 7)
-	a.HandleDelivered(0, func(Action, entangle.Tick) {}, nil)
+	a.HandleDelivered(0, func(Action, entangle.Tick) {}, func(Action, entangle.Tick) {})
 	assert.True(t, a.OldestTick(50) == 20 && a.EndedSinceOldest(9) == 5)
 }
 
@@ -80,11 +80,11 @@ func BenchmarkDeliveredBehindAHeldMessage(b *testing.B) {
 	send(0, 1)
 	for n := range uint16(1 << 14) {
 		send(1+n, 2)
-		a.HandleDelivered(1+n, func(Action, entangle.Tick) {}, nil)
+		a.HandleDelivered(1+n, func(Action, entangle.Tick) {}, func(Action, entangle.Tick) {})
 	}
 	for b.Loop() {
 		send(1, 3)
-		a.HandleDelivered(1, func(Action, entangle.Tick) {}, nil)
+		a.HandleDelivered(1, func(Action, entangle.Tick) {}, func(Action, entangle.Tick) {})
 		a.waiting = a.waiting[:1<<14]
 	}
 }

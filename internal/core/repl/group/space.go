@@ -87,7 +87,7 @@ func (sp *Space) Grow(n int, now entangle.Tick) {
 		sp.GrowViews(n)
 	}
 	if sp.WaitingSince != nil {
-		sp.growWaiting(n, now)
+		sp.WaitingSince = extend(sp.WaitingSince, n, DueSince(now))
 	}
 	if sp.Prev != nil {
 		sp.Prev = extend(sp.Prev, n, 0)

@@ -26,17 +26,12 @@ const (
 // SetMetered starts or stops storing waiting times.
 func (sp *Space) SetMetered(on bool, now entangle.Tick) {
 	if sp.WaitingSince = nil; on {
-		sp.WaitingSince = []uint32{}
-		sp.growWaiting(len(sp.Phase), now)
+		sp.WaitingSince = extend([]uint32{}, len(sp.Phase), DueSince(now))
 	}
 }
 
-// growWaiting extends WaitingSince to n handles.
-func (sp *Space) growWaiting(n int, now entangle.Tick) {
-	for len(sp.WaitingSince) < n {
-		sp.WaitingSince = append(sp.WaitingSince, uint32(now)*WaitParts-NotLate)
-	}
-}
+// DueSince returns the WaitingSince of a group that became due at a tick, and was sent neither early nor late before.
+func DueSince(now entangle.Tick) uint32 { return uint32(now)*WaitParts - NotLate }
 
 // NoteDue records that a group becomes due at a tick, unless it is due already. Call it before Due is set.
 func (sp *Space) NoteDue(i int, now entangle.Tick) {
@@ -55,8 +50,7 @@ func (sp *Space) NoteAllDue(groups set.Bitset, now entangle.Tick) {
 	}
 	for i, word := range groups {
 		for word &^= sp.Due[i]; word != 0; word &= word - 1 {
-			k := i<<6 + bits.TrailingZeros64(word)
-			sp.WaitingSince[k] = uint32(now)*WaitParts - sp.lateness(k)
+			sp.NoteDue(i<<6+bits.TrailingZeros64(word), now)
 		}
 	}
 }

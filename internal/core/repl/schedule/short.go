@@ -39,7 +39,7 @@ func (p *Planner) meterLate(left []Step) {
 	}
 	p.Meter(true)
 	for sp, i := range p.groupsOf(left) {
-		sp.WaitingSince[i] = uint32(p.tick)*group.WaitParts - group.NotLate
+		sp.WaitingSince[i] = group.DueSince(p.tick)
 	}
 }
 

@@ -335,15 +335,14 @@ func (st *structure) ActionsSent(message uint16) (groups int) {
 
 // HandleDelivered records that an action message was acknowledged.
 func (st *structure) HandleDelivered(message uint16) {
-	var waits func(flight.Action, entangle.Tick)
-	if st.received != nil {
-		waits = st.recordWaiting
-	}
-	st.actions.HandleDelivered(message, st.handleActionDelivered, waits)
+	st.actions.HandleDelivered(message, st.handleActionDelivered, st.recordWaiting)
 }
 
 // recordWaiting records that an action may wait at the peer.
 func (st *structure) recordWaiting(a flight.Action, tick entangle.Tick) {
+	if st.received == nil {
+		return
+	}
 	sp, i := st.groups.LocateHandle(a.Group)
 	for k := range int(a.Count) {
 		st.received.Wait(rewindGroup(sp, i+k), tick)

@@ -101,17 +101,15 @@ func (vis *visibility) setRetainedView(i int, to, lacks []view.HiddenMember) boo
 	if !ok {
 		return false
 	}
-	vis.state.Views.AddUsers(has, 1)
-	vis.forgetSentView(sp, i)
+	if has == is {
+		vis.forgetSentView(sp, i)
+	} else {
+		vis.setSentView(i, has)
+		sp.StructureDue.Set(i)
+	}
 	if is != sp.ViewOf(i) {
 		vis.changeView(sp, i, is)
 	}
-	if has == is {
-		vis.state.Views.AddUsers(has, -1)
-		return true
-	}
-	vis.setSentView(i, has)
-	sp.StructureDue.Set(i)
 	return true
 }
 
@@ -170,8 +168,6 @@ func (vis *visibility) noteLacked(i int, m *group.Member, comps set.Mask) {
 		comps = comps.And(h.Comps)
 	}
 	if is, ok := vis.state.Views.Intern(vis.state.WithHiddenComponents(has, m.Number, comps)); ok && is != has {
-		vis.state.Views.AddUsers(is, 1)
-		vis.state.Views.AddUsers(has, -1)
 		vis.setSentView(i, is)
 	}
 }
@@ -182,12 +178,13 @@ func (vis *visibility) rememberView(sp *group.Space, i int) {
 	if _, ok := vis.groups.SentViews[int32(i)]; ok || sp == &vis.groups.Public {
 		return
 	}
-	vis.state.Views.AddUsers(sp.ViewOf(i), 1)
 	vis.setSentView(i, sp.ViewOf(i))
 }
 
-// setSentView sets the SentViews entry of a group. The caller has counted the peer as a user of the view.
+// setSentView sets the SentViews entry of a private group.
 func (vis *visibility) setSentView(i int, v view.ID) {
+	vis.state.Views.AddUsers(v, 1) // first, so that v is not freed with the former entry
+	vis.forgetSentView(&vis.groups.Private, i)
 	if vis.groups.SentViews == nil {
 		vis.groups.SentViews = map[int32]view.ID{}
 	}

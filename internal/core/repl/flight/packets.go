@@ -11,6 +11,8 @@ import (
 // Packets records the groups of which each packet carried updates, until the packet is acknowledged or lost. The
 // groups of all packets share one queue. A whole run that was copied into a packet takes one entry: the run, which
 // peers share, lists its groups. The caller bounds the number of packets in flight, and with it the memory.
+// Baselines have a queue of their own, which is empty if no component needs them: with them in the queue of groups the
+// case memory/group takes 4 % more.
 type Packets struct {
 	packets   ring.Queue[packet]
 	groups    ring.Queue[repl.Handle]

@@ -19,7 +19,9 @@ func TestAnActionIsInFlightUntilNothingHoldsItUp(t *testing.T) {
 		a.Add(Action{Group: group, Count: 1, HasNeeds: waits})
 		a.Last().Number = number
 	}
-	deliver := func(number uint16) { a.HandleDelivered(number, func(Action, entangle.Tick) { done++ }, func(Action, entangle.Tick) {}) }
+	deliver := func(number uint16) {
+		a.HandleDelivered(number, func(Action, entangle.Tick) { done++ }, func(Action, entangle.Tick) {})
+	}
 	send(1, 10, 1, false)
 	send(2, 20, 2, true)
 	send(3, 20, 3, false)

@@ -16,7 +16,7 @@ func TestWhatIsReadTogetherLiesTogether(t *testing.T) {
 	const line = 64
 	assert.Zero(t, reflect.TypeFor[Group]().Size()%line)
 	assert.LessOrEqual(t, reflect.TypeFor[ident.Viewer]().Size(), uintptr(line/8))
-	steady, ok := reflect.TypeFor[Space]().FieldByName("Steady")
+	last, ok := reflect.TypeFor[Space]().FieldByName("Partial")
 	assert.True(t, ok)
-	assert.LessOrEqual(t, steady.Offset+steady.Type.Size(), uintptr(3*line))
+	assert.LessOrEqual(t, last.Offset+last.Type.Size(), uintptr(3*line))
 }

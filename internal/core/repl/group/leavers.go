@@ -160,7 +160,7 @@ func (st *State) structureAsOf(id ident.GroupIndex) (toAll, toAny entangle.Tick)
 	toAll, toAny = st.Tick, st.Tick-1<<30
 	for _, p := range st.Peers {
 		sp, i := p.Locate(id)
-		if i < 0 || sp.Phase[i] == Absent {
+		if i < 0 || sp.IsAbsent(i) {
 			continue
 		}
 		if asOf := sp.StructureAsOf[i]; asOf.Before(toAll) {

@@ -43,7 +43,7 @@ func (p *Peer) Locate(id ident.GroupIndex) (sp *Space, i int) {
 // LocatePresent returns the space and the index of a handle. ok is false unless its group is present at the peer.
 func (p *Peer) LocatePresent(h repl.Handle) (sp *Space, i int, ok bool) {
 	sp, i = p.LocateHandle(h)
-	return sp, i, i < len(sp.Phase) && sp.Phase[i] == Present
+	return sp, i, sp.Present.Has(i)
 }
 
 // SeesGroup reports whether a group is public, or shown to the peer.
@@ -129,7 +129,7 @@ func (p *Peer) MayHave(s repl.Slot) bool {
 	_, m := p.State.Member(s)
 	sp, i := p.Locate(p.State.Slots.Group[s])
 	if i >= 0 && !sp.MembersAsOf(i).Before(m.Joined) && p.HasNumber(sp, i, m.Number) {
-		if sp.Phase[i] != Ending || m.Joined != sp.StructureAsOf[i] { // the end of a group does not send members that joined in its tick
+		if !sp.Ending.Has(i) || m.Joined != sp.StructureAsOf[i] { // the end of a group does not send members that joined in its tick
 			return true
 		}
 	}
@@ -141,7 +141,7 @@ func (p *Peer) MayHave(s repl.Slot) bool {
 
 // HasNumber reports whether the peer was sent a group with a view that shows a member number.
 func (p *Peer) HasNumber(sp *Space, i int, number repl.Member) bool {
-	return sp.Phase[i] != Absent && !p.State.Views.HidesMember(p.SentView(sp, i), number)
+	return !sp.IsAbsent(i) && !p.State.Views.HidesMember(p.SentView(sp, i), number)
 }
 
 // ReserveHandle gives a private group a handle at the peer, unless it has one. It reports false if no handle is free.

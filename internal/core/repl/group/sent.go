@@ -30,7 +30,6 @@ func (sp *Space) StartRetaining(i int, now entangle.Tick) {
 	sp.Due.Clear(i)
 	sp.NeedsFull.Clear(i)
 	sp.Fragmented.Clear(i)
-	sp.Steady.Clear(i)
 	if sp.Planned[i] != now && !sp.ShownAgain.Has(i) && !sp.Retained.Has(i) { // else Planned is right: this tick, or that of the last retention
 		sp.Planned[i] = sp.StructureAsOf[i]
 	}
@@ -40,7 +39,7 @@ func (sp *Space) StartRetaining(i int, now entangle.Tick) {
 
 // HasLeaver reports whether a peer still has a leaver of a group.
 func (sp *Space) HasLeaver(i int, l *Leaver) bool {
-	return sp.Phase[i] == Present && !sp.MembersAsOf(i).Before(l.Joined) && sp.StructureAsOf[i].Before(l.Left)
+	return sp.Present.Has(i) && !sp.MembersAsOf(i).Before(l.Joined) && sp.StructureAsOf[i].Before(l.Left)
 }
 
 // SendAsAction makes a group travel as an action, because its update is too large for any packet: in
@@ -48,15 +47,17 @@ func (sp *Space) HasLeaver(i int, l *Leaver) bool {
 func (sp *Space) SendAsAction(i int) {
 	sp.Fragmented.Set(i)
 	sp.StructureDue.Set(i)
-	sp.Steady.Clear(i)
 }
 
 // MarkActionsSent records that n groups from an index on were sent actions that are equal to rec but for the group. It
 // moves the baselines at once, because a peer applies nothing that is sent later before the action.
 func (sp *Space) MarkActionsSent(i, n int, rec *repl.Record) {
-	end, phase := i+n, Present
-	if rec.Kind == repl.Gone {
-		phase = Ending
+	end := i + n
+	if rec.Kind != repl.Gone {
+		sp.Present.SetRange(i, end)
+	} else {
+		sp.Present.ClearRange(i, end)
+		sp.Ending.SetRange(i, end)
 		sp.Hidden.ClearRange(i, end)
 		sp.Retained.ClearRange(i, end)
 	}
@@ -80,15 +81,7 @@ func (sp *Space) MarkActionsSent(i, n int, rec *repl.Record) {
 	sp.Due.ClearRange(i, end)
 	sp.NeedsFull.ClearRange(i, end)
 	for k := i; k < end; k++ {
-		sp.Phase[k], sp.Seq[k], sp.Unacked[k] = phase, rec.Seq, sp.Unacked[k]<<1|1
-	}
-	if sp.UpdateSteady(i); n > 1 {
-		// The groups of a run are alike: they have no view, and nothing of them is predicted.
-		if sp.Steady.Has(i) {
-			sp.Steady.SetRange(i, end)
-		} else {
-			sp.Steady.ClearRange(i, end)
-		}
+		sp.Seq[k], sp.Unacked[k] = rec.Seq, sp.Unacked[k]<<1|1
 	}
 }
 

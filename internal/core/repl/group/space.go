@@ -1,6 +1,7 @@
 package group
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/entangle-ecs/entangle"
@@ -8,15 +9,6 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
-)
-
-// Phase is the stage of a group's life at a peer.
-type Phase uint8
-
-const (
-	Absent  Phase = iota // not sent, or its end is acknowledged
-	Present              // its full was sent
-	Ending               // its end was sent, and is not acknowledged
 )
 
 // Space is what a peer was sent and has acknowledged of the groups of one space of handles. It consists of columns
@@ -32,14 +24,14 @@ type Space struct {
 	LastAction   entangle.Tick   // newest tick at which an action of any group was sent
 	Base         []entangle.Tick // baseline: the peer has the group as of this tick, or will before it applies anything later
 	IDs          *ident.Table    // the world's public handles, or the peer's private ones
-	Steady       set.Bitset      // an update can be sent without further checks; see UpdateSteady
+	Present      set.Bitset      // its full was sent, and its end was not
+	Predicted    set.Bitset      // the peer predicts a member, or may still do so
+	Partial      set.Bitset      // its newest view hides something
 
-	Predicted set.Bitset // the peer predicts a member, or may still do so
 	// Planned is the newest tick for which an update was planned, written or not, or an action was sent. It is not set by
 	// updates in whole runs, which flight.Packets finds. Of retained groups it is MembersAsOf.
 	Planned []entangle.Tick
 	Prev    []uint8 // number of ticks from the previous baseline to Base; nil if no component needs it
-	Phase   []Phase
 	Structure
 	Visibility
 }
@@ -51,6 +43,7 @@ type Structure struct {
 	ActionSent     []entangle.Tick // newest tick at which an action was sent
 	Seq            []repl.Seq      // sequence number of the newest action
 	Unacked        []uint8         // bit i is set while the action i before the newest one is in flight
+	Ending         set.Bitset      // its end was sent, and is not acknowledged
 	ActionInFlight set.Bitset      // any action is in flight; see flight.Sent.Unproven
 	Fragmented     set.Bitset      // its values are too large for a packet and are sent as an action; see SendAsAction
 	NeedsFull      set.Bitset      // has to be sent in full
@@ -73,13 +66,12 @@ type Visibility struct {
 // Grow extends the columns to n handles. A new handle gets structure ticks 1<<30 ticks ago, which is before any other
 // tick: much further back, the comparison of ticks wraps around.
 func (sp *Space) Grow(n int, now entangle.Tick) {
-	if sp.Phase == nil && sp.First == repl.Private {
+	if sp.Base == nil && sp.First == repl.Private {
 		sp.reserveInitial()
 	}
-	if n <= len(sp.Phase) {
+	if n <= sp.Len() {
 		return
 	}
-	sp.Phase = extend(sp.Phase, n, Absent)
 	sp.Base, sp.Planned = extend(sp.Base, n, 0), extend(sp.Planned, n, 0)
 	sp.StructureAsOf, sp.ActionSent = extend(sp.StructureAsOf, n, now-1<<30), extend(sp.ActionSent, n, now-1<<30)
 	sp.Seq, sp.Unacked = extend(sp.Seq, n, 0), extend(sp.Unacked, n, 0)
@@ -109,7 +101,6 @@ func extend[T any](column []T, n int, value T) []T {
 // rises by one now and then, and each of these times columns would be reallocated.
 func (sp *Space) reserveInitial() {
 	const n = initialWords * 64
-	sp.Phase = make([]Phase, 0, n)
 	sp.Base, sp.Planned = make([]entangle.Tick, 0, n), make([]entangle.Tick, 0, n)
 	sp.StructureAsOf, sp.ActionSent = make([]entangle.Tick, 0, n), make([]entangle.Tick, 0, n)
 	sp.Seq, sp.Unacked = make([]repl.Seq, 0, n), make([]uint8, 0, n)
@@ -186,29 +177,46 @@ func (sp *Space) Requeue(i int) {
 }
 
 // sets returns the columns that are bitsets.
-func (sp *Space) sets() [13]*set.Bitset {
+func (sp *Space) sets() [15]*set.Bitset {
 	return [...]*set.Bitset{
-		&sp.Due, &sp.StructureDue, &sp.NeedsFull, &sp.AwaitsResync, &sp.ActionInFlight, &sp.Fragmented, &sp.Steady, &sp.Predicted,
-		&sp.Hidden, &sp.WasSent, &sp.Referred, &sp.Retained, &sp.ShownAgain,
+		&sp.Due, &sp.StructureDue, &sp.NeedsFull, &sp.AwaitsResync, &sp.ActionInFlight, &sp.Fragmented, &sp.Predicted,
+		&sp.Hidden, &sp.WasSent, &sp.Referred, &sp.Retained, &sp.ShownAgain, &sp.Present, &sp.Ending, &sp.Partial,
 	}
 }
 
 // ResetHandle clears the state of a freed handle for its next group.
 func (sp *Space) ResetHandle(i int) {
-	sp.Phase[i] = Absent
 	for _, groups := range sp.sets() {
 		groups.Clear(i)
 	}
 }
 
-// UpdateSteady sets or clears Steady: the group is present, the peer sees all of it, nothing of it is predicted, and
-// an update may be sent whenever it is due.
-func (sp *Space) UpdateSteady(i int) {
-	if sp.Phase[i] == Present && sp.ViewOf(i) == 0 && !sp.Predicted.Has(i) && !sp.StructureDue.Has(i) && !sp.Fragmented.Has(i) && !sp.Retained.Has(i) {
-		sp.Steady.Set(i)
-	} else {
-		sp.Steady.Clear(i)
+// Len returns the number of handles.
+func (sp *Space) Len() int { return len(sp.Base) }
+
+// IsAbsent reports whether the peer was not sent a group, or has acknowledged its end.
+func (sp *Space) IsAbsent(i int) bool { return !sp.Present.Has(i) && !sp.Ending.Has(i) }
+
+// SteadyWord returns word i of the set of steady groups. A steady group is present, the peer sees all of it and predicts
+// nothing of it, and an update of it can be sent without further checks whenever it is due.
+func (sp *Space) SteadyWord(i int) uint64 {
+	return sp.Present[i] &^ (sp.Partial[i] | sp.Predicted[i] | sp.StructureDue[i] | sp.Fragmented[i] | sp.Retained[i])
+}
+
+// IsSteady reports whether a group is steady.
+func (sp *Space) IsSteady(i int) bool { return sp.SteadyWord(i>>6)>>(i&63)&1 != 0 }
+
+// CountSteady returns how many of n consecutive groups are steady, up to the first that is not.
+func (sp *Space) CountSteady(first, n int) int {
+	i, end := first, min(first+n, sp.Len())
+	for i < end {
+		if others := ^sp.SteadyWord(i>>6) >> (i & 63); others != 0 {
+			i += bits.TrailingZeros64(others)
+			break
+		}
+		i = (i | 63) + 1
 	}
+	return max(min(i, end)-first, 0)
 }
 
 // IsIdle reports whether nothing is due.

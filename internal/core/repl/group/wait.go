@@ -26,7 +26,7 @@ const (
 // SetMetered starts or stops storing waiting times.
 func (sp *Space) SetMetered(on bool, now entangle.Tick) {
 	if sp.WaitingSince = nil; on {
-		sp.WaitingSince = extend([]uint32{}, len(sp.Phase), DueSince(now))
+		sp.WaitingSince = extend([]uint32{}, sp.Len(), DueSince(now))
 	}
 }
 

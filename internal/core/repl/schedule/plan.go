@@ -119,7 +119,7 @@ func (p *Planner) planAll() {
 		p.planPrivate()
 	}
 	// Changed groups are in runs: the other due groups are mostly those with a lost update.
-	p.planDue(&p.groups.Public, 0, len(p.groups.Public.Phase)-1, p.enc.Runs.ValuesOnly)
+	p.planDue(&p.groups.Public, 0, p.groups.Public.Len()-1, p.enc.Runs.ValuesOnly)
 	p.planRuns()
 	if !p.privateFirst {
 		p.planPrivate()
@@ -139,7 +139,7 @@ func (p *Planner) planLater() {
 	}
 	p.Steps = p.Steps[:p.PredictedSteps]
 	for _, sp := range p.groups.Spaces() {
-		p.planDue(sp, 0, len(sp.Phase)-1, nil)
+		p.planDue(sp, 0, sp.Len()-1, nil)
 	}
 }
 
@@ -147,8 +147,9 @@ func (p *Planner) planLater() {
 func (p *Planner) countDue() (n int) {
 	for _, sp := range p.groups.Spaces() {
 		for i, due := range sp.Due {
-			n += bits.OnesCount64(due & sp.Steady[i])
-			for due &^= sp.Steady[i]; due != 0; due &= due - 1 {
+			steady := sp.SteadyWord(i)
+			n += bits.OnesCount64(due & steady)
+			for due &^= steady; due != 0; due &= due - 1 {
 				k := i<<6 + bits.TrailingZeros64(due)
 				switch {
 				case sp.Predicted.Has(k) && p.hasUnsentChange(sp, k), !sp.Predicted.Has(k) && p.hasUnsentValues(sp, k, sp.Group(k)):
@@ -220,7 +221,7 @@ func (p *Planner) resolveGathered(sp *group.Space, from int) {
 	records, n := p.Records, from
 	for i := from; i < len(records); i++ {
 		rec := &records[i]
-		if !sp.Steady.Has(int(rec.At)) && !p.hasUnsentValues(sp, int(rec.At), ident.GroupIndex(^rec.Chunk)) {
+		if !sp.IsSteady(int(rec.At)) && !p.hasUnsentValues(sp, int(rec.At), ident.GroupIndex(^rec.Chunk)) {
 			continue
 		}
 		if p.later || p.encodeRecord(sp, rec) {
@@ -274,7 +275,7 @@ func (p *Planner) planRun(r *encode.Run) {
 // planPrivate plans the due private groups, beginning at the handle at which the last tick ended.
 func (p *Planner) planPrivate() {
 	sp := &p.groups.Private
-	p.planDue(sp, sp.Cursor, len(sp.Phase)-1, nil)
+	p.planDue(sp, sp.Cursor, sp.Len()-1, nil)
 	p.planDue(sp, 0, sp.Cursor-1, nil)
 }
 
@@ -317,7 +318,7 @@ func (p *Planner) hasUnsentValues(sp *group.Space, i int, id ident.GroupIndex) b
 	case id == ident.NoGroup:
 		return false
 	case !p.canUpdate(sp, i, id):
-		if sp.Phase[i] == group.Present && !sp.Base[i].Before(w.Groups[id].Changed) {
+		if sp.Present.Has(i) && !sp.Base[i].Before(w.Groups[id].Changed) {
 			p.noteAcked(sp, i)
 		}
 		return false
@@ -336,7 +337,7 @@ func (p *Planner) hasUnsentValues(sp *group.Space, i int, id ident.GroupIndex) b
 // change. While structure is due, the action carries the values as well, so that the peer never has values of one tick
 // in the structure of another.
 func (p *Planner) canUpdate(sp *group.Space, i int, id ident.GroupIndex) bool {
-	return sp.Phase[i] == group.Present && !sp.StructureDue.Has(i) && !sp.Fragmented.Has(i) && !sp.Retained.Has(i) && sp.Base[i].Before(p.state.Groups[id].Changed)
+	return sp.Present.Has(i) && !sp.StructureDue.Has(i) && !sp.Fragmented.Has(i) && !sp.Retained.Has(i) && sp.Base[i].Before(p.state.Groups[id].Changed)
 }
 
 // Flatten replaces the step of a run by a step of updates. Their chunks are encoded already: the chunks of the run

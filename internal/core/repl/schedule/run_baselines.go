@@ -16,7 +16,7 @@ func (p *Planner) runBaselines(r *encode.Run) (from repl.From, newest entangle.T
 	lacks := p.enc.Runs.ValuesOnly
 	for i := first >> 6; i <= last>>6; i++ {
 		word := lacks[i] & set.Within(i, first, last)
-		if word&^(sp.Due[i]&sp.Steady[i]&^sp.ActionInFlight[i]) != 0 {
+		if word&^(sp.Due[i]&sp.SteadyWord(int(i))&^sp.ActionInFlight[i]) != 0 {
 			return from, 0, false
 		}
 	}

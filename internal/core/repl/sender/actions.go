@@ -146,7 +146,7 @@ func (st *structure) action(sp *group.Space, i int) (rec repl.Record, b *encode.
 	if rec.Kind == repl.Full {
 		rec.Generation = sp.IDs.Generation(i)
 	}
-	if sp.Phase[i] == group.Absent {
+	if sp.IsAbsent(i) {
 		rec.Seq = 0
 	}
 	b = st.enc.Body(id, st.actionKey(sp, i, rec.Kind))
@@ -172,18 +172,18 @@ func (st *structure) action(sp *group.Space, i int) (rec repl.Record, b *encode.
 // actionKind returns the kind of a group's due action. ok is false when there is none, or it has to wait.
 func (st *structure) actionKind(sp *group.Space, i int, id ident.GroupIndex) (kind repl.Kind, ok bool) {
 	switch gone := id == ident.NoGroup || !st.state.Groups[id].Open || sp.Hidden.Has(i); {
-	case gone && sp.Phase[i] != group.Present:
+	case gone && !sp.Present.Has(i):
 		sp.StructureDue.Clear(i)
 		sp.NeedsFull.Clear(i)
 		st.joining.markNotSent(sp, i)
-		if sp == &st.groups.Private && sp.Phase[i] == group.Absent {
+		if sp == &st.groups.Private && sp.IsAbsent(i) {
 			st.visibility.retire(i)
 		}
 		return 0, false
-	case sp.Phase[i] == group.Present && (sp.Planned[i] == st.state.Tick || sp.ActionSent[i] == st.state.Tick):
+	case sp.Present.Has(i) && (sp.Planned[i] == st.state.Tick || sp.ActionSent[i] == st.state.Tick):
 		// The peer may already have the group as of this tick, and would drop another record of the tick.
 		return 0, false
-	case sp.Phase[i] == group.Ending, !gone && sp.NeedsFull.Has(i) && sp.Unacked[i] != 0:
+	case sp.Ending.Has(i), !gone && sp.NeedsFull.Has(i) && sp.Unacked[i] != 0:
 		// A full overtakes the actions in flight. Entities that come and go in those would be
 		// missed, so it waits.
 		return 0, false
@@ -191,12 +191,12 @@ func (st *structure) actionKind(sp *group.Space, i int, id ident.GroupIndex) (ki
 		return repl.Gone, true
 	case sp.Retained.Has(i):
 		return repl.Change, true
-	case st.state.Groups[id].TooLarge, sp.Phase[i] != group.Present && !st.state.HasVisibleActive(id, sp.ViewOf(i)):
-		if st.joining.markNotSent(sp, i); sp.Phase[i] != group.Present {
+	case st.state.Groups[id].TooLarge, !sp.Present.Has(i) && !st.state.HasVisibleActive(id, sp.ViewOf(i)):
+		if st.joining.markNotSent(sp, i); !sp.Present.Has(i) {
 			sp.StructureDue.Clear(i) // a change of its structure or of the view makes it due again
 		}
 		return 0, false
-	case sp.Phase[i] == group.Absent, sp.NeedsFull.Has(i):
+	case sp.IsAbsent(i), sp.NeedsFull.Has(i):
 		return repl.Full, true
 	default:
 		return repl.Change, true
@@ -211,7 +211,6 @@ func (st *structure) markStructureCurrent(sp *group.Space, i int) {
 	if !sp.Retained.Has(i) && !st.state.WaitsForTurn(sp.Group(i)) {
 		sp.MarkDue(i, st.state.Tick)
 	}
-	sp.UpdateSteady(i)
 }
 
 // actionKey returns the key of an action's body. Fields on which a body of the kind does not depend have a fixed value,
@@ -222,7 +221,7 @@ func (st *structure) actionKey(sp *group.Space, i int, kind repl.Kind) encode.Ke
 		key.Base = sp.Base[i]
 	}
 	switch {
-	case sp.Phase[i] != group.Present:
+	case !sp.Present.Has(i):
 	case kind == repl.Full && sp == &st.groups.Public:
 		key.AllMoved = true
 	default:
@@ -303,7 +302,7 @@ func (st *structure) appendAction(heads *repl.Heads, rec *repl.Record, b *encode
 // groups at once are those of appendSpawns or appendEnds: none is predicted or has a view.
 func (st *structure) noteSent(sp *group.Space, i, n int, rec *repl.Record) {
 	sent := flight.Action{Group: sp.First + repl.Handle(i), Count: int32(n), Seq: rec.Seq, HasNeeds: len(st.needs) > 0}
-	if sp.Phase[i] == group.Absent {
+	if sp.IsAbsent(i) {
 		for _, id := range sp.IDs.Groups[i : i+n] {
 			gr := &st.state.Groups[id]
 			gr.Holders++
@@ -370,7 +369,7 @@ func (st *structure) handleActionDelivered(a flight.Action, tick entangle.Tick) 
 
 // isPlainDelivery reports whether a group has one action in flight, and its delivery only has to clear that.
 func (st *structure) isPlainDelivery(sp *group.Space, i int) bool {
-	return sp.Unacked[i] == 1 && sp.Phase[i] == group.Present && sp.Base[i] == sp.Planned[i] && !sp.Fragmented.Has(i) && !sp.Predicted.Has(i)
+	return sp.Unacked[i] == 1 && sp.Present.Has(i) && sp.Base[i] == sp.Planned[i] && !sp.Fragmented.Has(i) && !sp.Predicted.Has(i)
 }
 
 // handleGroupDelivered clears one delivered action of a group. When no other is in flight, it makes values due that may
@@ -392,12 +391,11 @@ func (st *structure) handleGroupDelivered(sp *group.Space, i int, seq repl.Seq) 
 		sp.Fragmented.Clear(i)
 		sp.NoteDue(i, st.state.Tick)
 		sp.Requeue(i)
-		sp.UpdateSteady(i)
 	}
 	st.prediction.dropEmptyPredicted(sp, i)
-	if sp.Phase[i] == group.Ending {
+	if sp.Ending.Has(i) {
 		id := sp.Group(i)
-		sp.Phase[i] = group.Absent
+		sp.Ending.Clear(i)
 		st.state.RemoveHolder(id)
 		if sp == &st.groups.Private && !sp.StructureDue.Has(i) {
 			st.visibility.retire(i)

@@ -104,17 +104,18 @@
 // Due again is Space.Requeue. For a group with a view it also sets Planned back to Base. The structure of a group goes
 // through these states:
 //
-//	due           StructureDue; clears Steady               World.Commit, NewPeer, Show, Hide, SetView, Retain
+//	due           StructureDue                              World.Commit, NewPeer, Show, Hide, SetView, Retain
 //	              NeedsFull                                 SetView, Show; HandleResync, with AwaitsResync
 //	              StructureDue, within a budget per tick    structure.makeFullsDue, for NeedsFull
 //	nothing new   StructureAsOf, Due; clears StructureDue   structure.markStructureCurrent
-//	sent          Phase, Seq, Unacked, ActionInFlight,      structure.noteSent, Space.MarkActionsSent
-//	              ActionSent, StructureAsOf, WasSent, and
-//	              Base and Planned; clears StructureDue,
-//	              NeedsFull, Due and Prev
-//	delivered     clears Unacked and ActionInFlight; Due    structure.handleActionDelivered
-//	              again, if an update was unproven; Phase,
-//	              after an end
+//	sent          Present, or Ending instead; Seq,          structure.noteSent, Space.MarkActionsSent
+//	              Unacked, ActionInFlight, ActionSent,
+//	              StructureAsOf, WasSent, Base and
+//	              Planned; clears StructureDue, NeedsFull,
+//	              Due and Prev
+//	delivered     clears Unacked and ActionInFlight, and    structure.handleActionDelivered
+//	              Ending after an end; Due again, if an
+//	              update was unproven
 //	freed         clears the row of a private group         visibility.freeHandle, Space.ResetHandle
 //
 // While StructureDue is set, Due waits, because the action has the values as well. An action is never lost, because its

@@ -70,7 +70,6 @@ func (st *structure) makeFullsDueIn(sp *group.Space, left int) int {
 			continue
 		}
 		sp.NextFull = i + 1
-		sp.Steady.Clear(i)
 		if sp.StructureDue.Has(i) {
 			continue
 		}

@@ -9,7 +9,7 @@ import (
 // peer. ok is false if no entity has the number.
 func (p *Peer) MemberSlot(h repl.Handle, n repl.Member) (s repl.Slot, ok bool) {
 	sp, i := p.groups.LocateHandle(h)
-	if i >= len(sp.Phase) {
+	if i >= sp.Len() {
 		return repl.NoSlot, false
 	}
 	id := sp.Group(i)

@@ -47,7 +47,7 @@ func (j *joining) Joining() Progress {
 
 // markNotSent removes a group that the peer was not sent, and that cannot be sent now, from the groups of the join.
 func (j *joining) markNotSent(sp *group.Space, i int) {
-	if sp.Phase[i] == group.Absent {
+	if sp.IsAbsent(i) {
 		j.markJoined(sp, i)
 	}
 }

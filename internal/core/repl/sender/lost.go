@@ -3,7 +3,6 @@ package sender
 import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
-	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 )
 
 // lossMemory is the number of ticks for which a loss counts.
@@ -26,7 +25,7 @@ func (u *updates) HandleLost(pkt uint16) {
 
 func (u *updates) handleUpdateLost(s flight.Sent) {
 	sp, i := u.groups.LocateHandle(s.Group)
-	if sp.Phase[i] != group.Present || sp.Retained.Has(i) || !sp.Base[i].Before(s.Tick) || s.Tick.Before(sp.Planned[i]) || u.sentInRun(sp, i, s.Tick) {
+	if !sp.Present.Has(i) || sp.Retained.Has(i) || !sp.Base[i].Before(s.Tick) || s.Tick.Before(sp.Planned[i]) || u.sentInRun(sp, i, s.Tick) {
 		return
 	}
 	sp.NoteDue(i, u.state.Tick)

@@ -2,7 +2,6 @@ package sender
 
 import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/core/repl/schedule"
 	"github.com/entangle-ecs/entangle/protocol/bits"
@@ -50,9 +49,9 @@ func (pr *prediction) findMarkNeeds() (ok bool) {
 		sp, i := pr.groups.LocateHandle(f.Group)
 		id := sp.Group(i)
 		switch {
-		case id == ident.NoGroup || pr.state.Groups[id].TooLarge, sp.Phase[i] == group.Absent && !sp.StructureDue.Has(i):
+		case id == ident.NoGroup || pr.state.Groups[id].TooLarge, sp.IsAbsent(i) && !sp.StructureDue.Has(i):
 			// The peer never had it, or will receive no more of it: nothing to wait for.
-		case sp.Phase[i] == group.Ending && !sp.StructureDue.Has(i):
+		case sp.Ending.Has(i) && !sp.StructureDue.Has(i):
 			pr.needs = append(pr.needs, repl.Need{Group: f.Group, Tick: sp.ActionSent[i]})
 		case sp.StructureDue.Has(i) || sp.Due.Has(i) || sp.Fragmented.Has(i) || sp.NeedsFull.Has(i):
 			return false

@@ -69,8 +69,8 @@ func (w *World) NewPeer() *Peer {
 // Close removes a peer from the world. It must not be used afterwards.
 func (p *Peer) Close() {
 	for _, sp := range p.groups.Spaces() {
-		for i, ph := range sp.Phase {
-			if ph != group.Absent {
+		for i := range sp.Len() {
+			if !sp.IsAbsent(i) {
 				p.state.RemoveHolder(sp.Group(i))
 			}
 			p.visibility.forgetSentView(sp, i)

@@ -171,10 +171,9 @@ func (pr *prediction) updatePredicted(sp *group.Space, i int) {
 		pr.forgetPredicted(sp, i)
 		return
 	}
-	if sp.Phase[i] == group.Present {
+	if sp.Present.Has(i) {
 		pr.markPredictedStale(sp, i)
 	}
-	sp.UpdateSteady(i)
 }
 
 // markPredictedStale makes the peer's predicted set for a group due again, if the set that was sent
@@ -209,7 +208,6 @@ func (pr *prediction) forgetPredicted(sp *group.Space, i int) {
 	at := pr.plan.SearchPredicted(sp, i)
 	pr.plan.Predicted = slices.Delete(pr.plan.Predicted, at, at+1)
 	sp.Predicted.Clear(i)
-	sp.UpdateSteady(i)
 }
 
 // dropEmptyPredicted removes a group from the predicted groups if its predicted set is empty. It is called when no

@@ -34,7 +34,7 @@ func (vis *visibility) Retain(s repl.Slot, hidden ...view.Hidden) bool {
 		return true
 	}
 	sp, i := &vis.groups.Private, v.Handle()
-	if sp.Phase[i] != group.Present || sp.AwaitsResync.Has(i) {
+	if !sp.Present.Has(i) || sp.AwaitsResync.Has(i) {
 		vis.Hide(s)
 		return true
 	}

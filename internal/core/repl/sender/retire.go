@@ -70,7 +70,7 @@ func (vis *visibility) tryFreeRetired(i int) (done bool) {
 	}
 	gr := &vis.state.Groups[id]
 	switch {
-	case gr.Viewer(vis.groups.Index).Shown() && gr.Open || sp.Phase[i] != group.Absent || sp.Referred.Has(i):
+	case gr.Viewer(vis.groups.Index).Shown() && gr.Open || !sp.IsAbsent(i) || sp.Referred.Has(i):
 		return true
 	case !sp.StructureAsOf[i].Before(vis.actions.OldestTick(vis.state.Tick)):
 		return false // the end may wait at the peer for an action in flight

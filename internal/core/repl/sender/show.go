@@ -63,11 +63,11 @@ func (vis *visibility) Hide(s repl.Slot) {
 	}
 	sp, i := &vis.groups.Private, v.Handle()
 	v.SetShown(false)
-	if sp.Phase[i] != group.Present {
+	if !sp.Present.Has(i) {
 		vis.prediction.updatePredicted(sp, i)
 		sp.StructureDue.Clear(i)
 		vis.joining.markNotSent(sp, i)
-		if sp.Phase[i] == group.Absent { // else its end is in flight
+		if sp.IsAbsent(i) { // else its end is in flight
 			vis.retire(i)
 		}
 		return
@@ -81,7 +81,6 @@ func (vis *visibility) hideSent(i int) {
 	vis.recordSeen(sp, i)
 	sp.Hidden.Set(i)
 	sp.StructureDue.Set(i)
-	sp.Steady.Clear(i)
 	vis.prediction.updatePredicted(sp, i)
 }
 
@@ -127,6 +126,7 @@ func (vis *visibility) resetView(sp *group.Space, i int) {
 	vis.state.Views.AddUsers(sp.ViewOf(i), -1)
 	if sp.Views != nil {
 		sp.Views[i] = 0
+		sp.Partial.Clear(i)
 	}
 	vis.prediction.forgetPredicted(sp, i)
 	vis.forgetSentView(sp, i)

@@ -61,7 +61,7 @@ func (st *structure) newGroups(i, end int) (n int) {
 	if predicted := sp.Predicted.Next(i); predicted >= 0 && predicted < end {
 		end = predicted
 	}
-	for n = 0; i+n < end && sp.Phase[i+n] == group.Absent && sp.ViewOf(i+n) == 0; n++ {
+	for n = 0; i+n < end && sp.IsAbsent(i+n) && sp.ViewOf(i+n) == 0; n++ {
 	}
 	return n
 }
@@ -100,7 +100,7 @@ func (st *structure) appendEnds(heads *repl.Heads, i, room int) (n int) {
 func (st *structure) endsPlainly(i int) bool {
 	sp := &st.groups.Public
 	id := st.state.Public.Groups[i]
-	if id == ident.NoGroup || sp.Phase[i] != group.Present || sp.Planned[i] == st.state.Tick || sp.ActionSent[i] == st.state.Tick {
+	if id == ident.NoGroup || !sp.Present.Has(i) || sp.Planned[i] == st.state.Tick || sp.ActionSent[i] == st.state.Tick {
 		return false
 	}
 	if sp.Unacked[i]&windowEnd != 0 || sp.Predicted.Has(i) || sp.Fragmented.Has(i) || sp.ViewOf(i) != 0 {

@@ -44,21 +44,20 @@ func (vis *visibility) SetView(s repl.Slot, hidden ...view.Hidden) bool {
 	if id == was {
 		return true
 	}
-	again := sp.Phase[i] == group.Present && vis.state.ViewsDiffer(vis.state.Slots.Group[s], was, id, sp.StructureAsOf[i])
+	again := sp.Present.Has(i) && vis.state.ViewsDiffer(vis.state.Slots.Group[s], was, id, sp.StructureAsOf[i])
 	if again {
 		vis.rememberView(sp, i)
 		sp.NeedsFull.Set(i)
 		sp.StructureDue.Set(i)
 	}
 	vis.changeView(sp, i, id)
-	if sp.Phase[i] == group.Absent && vis.groups.SeesGroup(vis.state.Slots.Group[s]) {
+	if sp.IsAbsent(i) && vis.groups.SeesGroup(vis.state.Slots.Group[s]) {
 		sp.StructureDue.Set(i)
 	}
 	if again && sp == &vis.groups.Private {
 		vis.noteEarlierInserts(i, vis.state.Slots.Group[s])
 	}
 	vis.prediction.updatePredicted(sp, i)
-	sp.UpdateSteady(i)
 	return true
 }
 
@@ -67,9 +66,10 @@ func (vis *visibility) changeView(sp *group.Space, i int, id view.ID) {
 	vis.state.Views.AddUsers(id, 1)
 	vis.state.Views.AddUsers(sp.ViewOf(i), -1)
 	if sp.Views == nil {
-		sp.GrowViews(len(sp.Phase))
+		sp.GrowViews(sp.Len())
 	}
 	sp.Views[i] = id
+	sp.Partial.Assign(i, id != 0)
 	vis.recordSeen(sp, i)
 	if sp.Due.Has(i) {
 		sp.Requeue(i)

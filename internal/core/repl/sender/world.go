@@ -99,7 +99,6 @@ func (w *World) Commit() {
 	for _, p := range w.peers {
 		p.plan.MakeDue(w.state.Changed.Public)
 		p.groups.Public.StructureDue.Join(w.state.Changed.Reshaped)
-		p.groups.Public.Steady.Drop(w.state.Changed.Reshaped)
 	}
 	w.makePrivateDue()
 }
@@ -127,7 +126,6 @@ func (w *World) makeStructureDue(gr *group.Group) {
 	for _, v := range gr.Viewers {
 		if sp := &w.byIndex[v.Peer()].groups.Private; v.Shown() || sp.Retained.Has(v.Handle()) {
 			sp.StructureDue.Set(v.Handle())
-			sp.Steady.Clear(v.Handle())
 		}
 	}
 }
@@ -139,7 +137,7 @@ func (w *World) privateSpace(peer uint16) *group.Space { return &w.byIndex[peer]
 func (w *World) baselineInUse(h int) (from repl.From, ok bool) {
 	changed := w.state.Groups[w.state.Public.Groups[h]].Changed
 	for _, p := range w.peers {
-		if p.groups.Public.Steady.Has(h) && p.groups.Public.Base[h].Before(changed) {
+		if p.groups.Public.IsSteady(h) && p.groups.Public.Base[h].Before(changed) {
 			return p.groups.Public.Baseline(h), true
 		}
 	}

@@ -2,19 +2,16 @@ package sender
 
 import (
 	"math/bits"
-	"slices"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
-	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // joining is the groups that a peer has not received yet, of those that existed for it when it joined. Groups that end
 // or cannot be sent are removed.
 type joining struct {
-	groups          *group.Peer
-	begun           bool
-	public, private set.Bitset // groups that the peer has not received, by index in their space
-	left, of        int        // number of these groups, now and at the join
+	groups   *group.Peer
+	begun    bool
+	left, of int // number of groups in Space.Joining, now and at the join
 }
 
 // Progress is the number of groups that a peer has received of those that existed for it when it
@@ -31,9 +28,9 @@ func (p Progress) Done() bool { return p.Begun && p.Have == p.Of }
 // it joins. Call it once, when all groups that the peer may see have been shown to it.
 func (j *joining) Join() {
 	j.begun = true
-	j.public, j.private = slices.Clone(j.groups.Public.StructureDue), slices.Clone(j.groups.Private.StructureDue)
-	for _, groups := range [2]set.Bitset{j.public, j.private} {
-		for _, word := range groups {
+	for _, sp := range j.groups.Spaces() {
+		copy(sp.Joining, sp.StructureDue)
+		for _, word := range sp.Joining {
 			j.of += bits.OnesCount64(word)
 		}
 	}
@@ -54,18 +51,8 @@ func (j *joining) markNotSent(sp *group.Space, i int) {
 
 // markJoined removes a group from those that the join waits for.
 func (j *joining) markJoined(sp *group.Space, i int) {
-	if j.left == 0 {
-		return
-	}
-	groups := j.public
-	if sp == &j.groups.Private {
-		groups = j.private
-	}
-	if !groups.Has(i) {
-		return
-	}
-	groups.Clear(i)
-	if j.left--; j.left == 0 {
-		j.public, j.private = nil, nil
+	if j.left > 0 && sp.Joining.Has(i) {
+		sp.Joining.Clear(i)
+		j.left--
 	}
 }

@@ -146,7 +146,7 @@ func (s *rewindScene) move() {
 		p.received.Arrived(uint16(arrived))
 		p.received.AcknowledgeRange(0, rewindEntities, arrived)
 		p.received.LateFramesReported()
-		p.received.AcksHandled()
+		p.received.AcksHandled(true)
 		p.at = timesync.ShownAt(s.tick-rewindBack, uint8(i*4))
 	}
 }

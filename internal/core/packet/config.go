@@ -13,9 +13,9 @@ const (
 	WindowSize = 33
 
 	// AckEvery is how many received ids may wait for their acknowledgement before AckDue returns
-	// true. It is half of WindowSize, so that the next header still acknowledges the same ids if
-	// one is lost.
-	AckEvery = 16
+	// true. It is a third of WindowSize, so that the next two headers still acknowledge the same ids if
+	// one is lost, or two.
+	AckEvery = 11
 
 	// MaxInFlight is how many ids may be in flight. It is 17 s at 60 packets per second, and more
 	// than the packets that a full reliable window takes.

@@ -293,20 +293,20 @@ func TestAckDueBeforeTheWindowIsUsedUp(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
-	t.Run("16 ids", func(t *testing.T) {
+	t.Run("a third of the window", func(t *testing.T) {
 		tr := NewTracker(Config{})
-		for id := range uint16(15) {
+		for id := range uint16(AckEvery - 1) {
 			receive(tr, id+1)
 			require.False(t, tr.AckDue(epoch), "after %d", id+1)
 		}
-		receive(tr, 16)
+		receive(tr, AckEvery)
 		assert.True(t, tr.AckDue(epoch))
 		tr.Next(epoch, 0, AckOnly)
 		assert.False(t, tr.AckDue(after(time.Hour)), "acknowledged")
 	})
 	t.Run("gaps use up the window too", func(t *testing.T) {
 		tr := NewTracker(Config{})
-		receive(tr, 1, 17)
+		receive(tr, 1, 1+AckEvery)
 		assert.True(t, tr.AckDue(epoch))
 	})
 	t.Run("after the delay", func(t *testing.T) {

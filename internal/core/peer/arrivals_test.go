@@ -49,7 +49,7 @@ func TestEachEntityArrivesWithItsPacket(t *testing.T) {
 	received.LateFrame(&timesync.LateFrame{Screen: timesync.Screen{Base: timesync.ShownAt(p.tick+1, 0), Packets: 1}, Newest: sent - 1, Later: 1})
 	p.run(5)
 	received.LateFramesReported()
-	received.AcksHandled()
+	received.AcksHandled(true)
 
 	history := rewind.NewHistory([]snapshot.Kind{{Size: 8}}, 60, 30)
 	for tick := first - 5; !p.tick.Before(tick); tick++ {
@@ -104,7 +104,7 @@ func TestAGroupArrivesWithTheLastOfItsPackets(t *testing.T) {
 		received.LateFrame(&timesync.LateFrame{Screen: timesync.Screen{Base: timesync.ShownAt(p.tick+2, 0), Packets: 1}, Newest: id - 1, Later: 1})
 		p.run(8)
 		received.LateFramesReported()
-		received.AcksHandled()
+		received.AcksHandled(true)
 
 		history := rewind.NewHistory([]snapshot.Kind{{Size: 8}}, 60, 30)
 		for tick := first - 5; !p.tick.Before(tick); tick++ {

@@ -42,8 +42,21 @@ func (p *Peer) HandlePayload(b []byte, now time.Time) error {
 	if fresh {
 		err = p.handleBody(&h, body, now)
 	}
-	p.handleAcks() // after the body, which may report in which order these packets arrived
+	p.handleAcks(p.isInOrder(&h)) // after the body, which may report in which order these packets arrived
 	return err
+}
+
+// isInOrder reports whether no header that the peer sent after this one has arrived before it.
+func (p *Peer) isInOrder(h *packet.Header) bool {
+	before := h.ID // the packet before the header
+	if h.Kind == packet.Data {
+		before--
+	}
+	inOrder := int16(h.ID-p.precedes) > 0
+	if int16(before-p.precedes) > 0 {
+		p.precedes = before
+	}
+	return inOrder
 }
 
 // handleBody handles the frames of a packet.
@@ -82,8 +95,9 @@ func (p *Peer) handleLost(now time.Time) {
 	}
 }
 
-// handleAcks tells every part that sent data in a packet that it is acknowledged.
-func (p *Peer) handleAcks() {
+// handleAcks tells every part that sent data in a packet that it is acknowledged. inOrder says that no header that the peer
+// sent later was handled before.
+func (p *Peer) handleAcks(inOrder bool) {
 	acked := p.tracker.TakeAcked()
 	if p.replication != nil && len(acked) > 0 {
 		p.replication.HandleAcked(acked...)
@@ -99,7 +113,7 @@ func (p *Peer) handleAcks() {
 	}
 	p.pollDelivered()
 	if p.replication != nil {
-		p.replication.AcksHandled()
+		p.replication.AcksHandled(inOrder)
 	}
 }
 

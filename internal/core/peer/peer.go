@@ -71,6 +71,7 @@ type Peer struct {
 	// of the rest is not in the processor's cache.
 	handshake   handshake
 	received    bool          // a packet of the peer has arrived
+	precedes    uint16        // id of the newest packet of the peer after which it sent a header that has arrived
 	tick        entangle.Tick // the newest tick in the peer's packets
 	frame       frameUse
 	replication *sender.Peer // nil before the connection is open, and always without a World

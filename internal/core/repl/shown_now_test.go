@@ -48,7 +48,7 @@ func (w *watcher) tick(change func()) entangle.Tick {
 	w.peer.PacketSent(uint16(now), now)
 	w.peer.Arrived(uint16(now))
 	w.peer.Received().LateFramesReported()
-	w.peer.Received().AcksHandled()
+	w.peer.Received().AcksHandled(true)
 	return now
 }
 

@@ -136,7 +136,7 @@ func (c *crowd) tick() {
 	}
 	if !c.changes || c.rng.IntN(8) > 0 {
 		c.LateFramesReported()
-		c.AcksHandled()
+		c.AcksHandled(true)
 	}
 }
 

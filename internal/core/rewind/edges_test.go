@@ -578,7 +578,7 @@ func TestPacketsAreLateIfAFrameSaysSo(t *testing.T) {
 	r.Sent(5, 100)
 	r.LateFrame(&frame)
 	r.LateFramesReported()
-	r.AcksHandled()
+	r.AcksHandled(true)
 	for frame.Newest < 4+frameRows {
 		assert.True(t, r.hasLate(100))
 		assert.Equal(t, shown(90), r.at(arrival{tick: 100, id: 5, known: true}, 1))

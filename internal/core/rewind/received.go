@@ -189,9 +189,10 @@ func (r *Received) hasLate(tick entangle.Tick) bool {
 func (r *Received) LateFramesReported() { r.reporting = true }
 
 // AcksHandled records that all packets that a packet of the client acknowledges have arrived. If that did not report late
-// frames, these may have arrived in a frame that it will report yet.
-func (r *Received) AcksHandled() {
-	if r.reporting {
+// frames, these may have arrived in a frame that it will report yet. So may packets that were acknowledged before, if it is not
+// in order: the client has sent those acknowledgements later.
+func (r *Received) AcksHandled(inOrder bool) {
+	if r.reporting && inOrder {
 		r.reports++
 	}
 	r.reporting = false

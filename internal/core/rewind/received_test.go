@@ -23,7 +23,7 @@ func TestARecordEqualsPlainTwin(t *testing.T) {
 		var r Received
 		r.Begin(Group{}, first)
 		r.LateFramesReported()
-		r.AcksHandled()
+		r.AcksHandled(true)
 		rec := r.record(Group{})
 		ids := map[entangle.Tick]uint16{} // the first packet of each tick
 		by := map[entangle.Tick]uint16{}  // the packet of each update

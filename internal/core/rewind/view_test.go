@@ -116,7 +116,7 @@ func (w *world) endFrame(at float64, late bool) {
 		w.late.Sent()
 	}
 	w.LateFramesReported()
-	w.AcksHandled()
+	w.AcksHandled(true)
 }
 
 // add adds the entity of slot 5, and reports whether the screen showed it.
@@ -485,7 +485,7 @@ func (w *world) receiveFrame(rng *rand.Rand, store *snapshot.Store, drawn float6
 	if !before {
 		acknowledge()
 		w.LateFramesReported()
-		w.AcksHandled()
+		w.AcksHandled(true)
 	}
 }
 

@@ -118,7 +118,7 @@ func (s *rewindServer) send() {
 	}
 	if received := s.peer.Received(); received != nil {
 		received.LateFramesReported()
-		received.AcksHandled()
+		received.AcksHandled(true)
 	}
 }
 

@@ -31,10 +31,11 @@ func (p *Peer) Arrived(pkt uint16) {
 	}
 }
 
-// AcksHandled records that Arrived was called for each packet that a packet of the peer acknowledges.
-func (p *Peer) AcksHandled() {
+// AcksHandled records that Arrived was called for each packet that a packet of the peer acknowledges. inOrder says that none
+// that the peer sent later was handled before.
+func (p *Peer) AcksHandled(inOrder bool) {
 	if p.received != nil {
-		p.received.AcksHandled()
+		p.received.AcksHandled(inOrder)
 	}
 }
 

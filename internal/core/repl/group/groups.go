@@ -79,8 +79,8 @@ type Leaver struct {
 // openGroup creates a group without members. ok is false if no public handle is free.
 func (st *State) openGroup(at Place) (id ident.GroupIndex, ok bool) {
 	id = ident.GroupIndex(len(st.Groups))
-	if n := len(st.freeEntries); n > 0 {
-		id = st.freeEntries[n-1]
+	if n := len(st.free.entries); n > 0 {
+		id = st.free.entries[n-1]
 	}
 	h := 0
 	if !at.Private {
@@ -91,8 +91,8 @@ func (st *State) openGroup(at Place) (id ident.GroupIndex, ok bool) {
 		st.Changed.Public.Grow(st.Public.Len())
 		st.Changed.Reshaped.Grow(st.Public.Len())
 	}
-	if n := len(st.freeEntries); n > 0 {
-		st.freeEntries = st.freeEntries[:n-1]
+	if n := len(st.free.entries); n > 0 {
+		st.free.entries = st.free.entries[:n-1]
 	} else {
 		st.Groups = append(st.Groups, Group{})
 	}
@@ -130,17 +130,17 @@ func (st *State) RemoveHolder(id ident.GroupIndex) {
 func (st *State) scheduleFree(id ident.GroupIndex) {
 	gr := &st.Groups[id]
 	if !gr.Open && gr.Holders == 0 && gr.natives == 0 {
-		st.toFree = append(st.toFree, id)
+		st.free.closed = append(st.free.closed, id)
 	}
 }
 
 // FreeUnused frees the scheduled groups. Those for which keep reports true stay scheduled.
 func (st *State) FreeUnused(keep func(ident.GroupIndex) bool) {
-	unused := st.toFree
-	st.toFree = st.toFree[:0]
+	unused := st.free.closed
+	st.free.closed = st.free.closed[:0]
 	for _, id := range unused {
 		if keep(id) {
-			st.toFree = append(st.toFree, id)
+			st.free.closed = append(st.free.closed, id)
 			continue
 		}
 		gr := &st.Groups[id]
@@ -154,7 +154,7 @@ func (st *State) FreeUnused(keep func(ident.GroupIndex) bool) {
 			st.forgetDenied(id, &l)
 		}
 		gr.Members, gr.Left = shrink(gr.Members[:0]), shrink(gr.Left[:0])
-		st.freeEntries = append(st.freeEntries, id)
+		st.free.entries = append(st.free.entries, id)
 	}
 }
 

@@ -32,11 +32,16 @@ type State struct {
 
 	Changed changed
 
-	freeEntries []ident.GroupIndex // free elements of Groups
-	toFree      []ident.GroupIndex // groups that FreeUnused is to free
-	tidy        tidying
-	refused     []repl.Slot // reports for PollRefused
-	Counts      Counts
+	free    freeGroups
+	tidy    tidying
+	refused []repl.Slot // reports for PollRefused
+	Counts  Counts
+}
+
+// freeGroups are the elements of State.Groups without an open group.
+type freeGroups struct {
+	entries []ident.GroupIndex // may be used again
+	closed  []ident.GroupIndex // FreeUnused is to free them
 }
 
 // changed is the groups that changed in this tick. The sets are indexed by public handle.

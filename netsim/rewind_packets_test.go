@@ -131,6 +131,7 @@ func TestRewoundWhereATickTakesManyPackets(t *testing.T) {
 		{"60 frames per second, 10 % loss", 1000, 15 * ms, 0.1, 60, 0, 1},
 		{"240 frames per second", 1000, 15 * ms, 0, 240, 0, 1},
 		{"30 frames per second", 1000, 15 * ms, 0, 30, 0, 1},
+		{"30 frames per second, 10 % loss", 1000, 0, 0.1, 30, 0, 1},
 		{"20 packets per tick", 4000, 15 * ms, 0, 30, 0, 1},
 		{"20 packets per tick, 240 frames per second", 4000, 15 * ms, 0, 240, 0, 1},
 		{"groups of which members rest", 400, 0, 0, 60, 0, 4},

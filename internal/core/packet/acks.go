@@ -107,6 +107,6 @@ func (t *Tracker) PollLost(now time.Time) (id uint16, ok bool) {
 func (t *Tracker) lost(seq uint64, at time.Duration) bool {
 	age := at - t.sent.slot(seq).sentAt()
 	return age >= t.rtt.timeout(&t.cfg) ||
-		seq+WindowSize <= t.newestAcked && age >= t.rtt.longest() ||
+		seq+WindowSize <= t.newestAcked && age >= t.rtt.longest(&t.cfg) ||
 		seq+MaxInFlight < t.sent.next
 }

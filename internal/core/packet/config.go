@@ -40,7 +40,7 @@ type Config struct {
 	// 0 means DefaultLossMin, negative means no minimum.
 	LossMin time.Duration
 
-	// LossFactor times the smoothed time until an acknowledgement, plus four times its variation, is
+	// LossFactor times the smoothed time until an acknowledgement, plus four times its variation and AckDelay, is
 	// the time after which a packet counts as lost, within LossMin and LossMax. 0 means
 	// DefaultLossFactor; any other value must be at least 1.
 	LossFactor float64
@@ -58,7 +58,7 @@ const (
 	// DefaultLossMin covers the peer's AckDelay and a few ticks.
 	DefaultLossMin = 100 * time.Millisecond
 	// DefaultLossFactor allows for a quarter more than the usual time until an acknowledgement, in
-	// addition to its variation.
+	// addition to its variation and AckDelay.
 	DefaultLossFactor = 1.25
 	// DefaultInitialRTT is a slow but common round trip between continents.
 	DefaultInitialRTT = 200 * time.Millisecond

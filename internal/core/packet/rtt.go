@@ -40,15 +40,14 @@ func (e *estimator) sample(answer, waited time.Duration) {
 func (e *estimator) bound() time.Duration { return max(LossMax, 2*e.minimum) }
 
 // timeout returns how long a packet may stay unacknowledged before it counts as lost.
-func (e *estimator) timeout(c *Config) time.Duration {
-	scaled := time.Duration(c.LossFactor * float64(e.answer.mean))
-	return max(c.LossMin, min(scaled+4*e.answer.variation, e.bound()))
-}
+func (e *estimator) timeout(c *Config) time.Duration { return max(c.LossMin, e.longest(c)) }
 
-// longest returns how long nearly all answers take at most. The samples are of packets that were the newest, which others
-// had not overtaken: those that are overtaken take longer.
-func (e *estimator) longest() time.Duration {
-	return e.answer.mean + max(4*e.answer.variation, e.answer.mean/4)
+// longest returns how long nearly all answers take at most, also if the first header with the acknowledgement is lost: the
+// peer sends another one within about AckDelay. The samples are of packets that were the newest, which others had not
+// overtaken: those that are overtaken take longer.
+func (e *estimator) longest(c *Config) time.Duration {
+	scaled := time.Duration(c.LossFactor * float64(e.answer.mean))
+	return min(scaled+4*e.answer.variation+c.AckDelay, e.bound())
 }
 
 // smoothed is the mean and the variation of recent times, according to RFC 6298, section 2.

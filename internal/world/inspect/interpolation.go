@@ -11,6 +11,8 @@ type InterpolationChange uint8
 const (
 	// InterpolationBegun: its state is kept apart from the world from now on.
 	InterpolationBegun InterpolationChange = iota
+	// InterpolationHeld: it has not changed up to Tick, and its state as of a later one arrives next.
+	InterpolationHeld
 	// InterpolationReceived: its state as of Tick has arrived.
 	InterpolationReceived
 	// InterpolationInterrupted: it is predicted from now on.

@@ -281,16 +281,17 @@ func (a *Applier) beginInterpolation(s repl.Slot, shown bool) *interpolated {
 func (a *Applier) addSample(at snapshot.Slot, before, tick entangle.Tick) {
 	in := &a.interpolation
 	one := &in.slots[at]
-	a.tell(one.replica, inspect.InterpolationReceived, tick)
 	cols := one.has.And(in.full)
+	if one.sampled && !cols.IsZero() && one.tick.Before(before) && before.Before(tick) {
+		a.tell(one.replica, inspect.InterpolationHeld, before)
+		in.samples.Hold(at, before)
+		one.tick = before
+	}
+	a.tell(one.replica, inspect.InterpolationReceived, tick)
 	if cols.IsZero() {
 		return
 	}
 	if one.sampled {
-		if one.tick.Before(before) && before.Before(tick) {
-			in.samples.Hold(at, before)
-			one.tick = before
-		}
 		in.clock.SampleReceived(one.every, one.tick, tick)
 	}
 	one.tick, one.sampled = tick, true

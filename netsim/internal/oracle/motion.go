@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/entangle-ecs/entangle/internal/registry"
@@ -18,6 +19,7 @@ type motion struct {
 	second  float64 // in ticks
 	former  *sample // the sample before the first one of samples, if it came from there
 	samples []sample
+	newest  float64 // the tick of the newest sample that has arrived
 	// The entity moves from samples[0], where it was at start, to samples[1], where it is at end. It came to
 	// samples[0] from where it was at before. end is the tick of samples[0] as long as that is not reached.
 	before, start, end float64
@@ -54,13 +56,34 @@ func (m *motion) add(s sample, now, every float64) {
 			}
 		}
 	}
-	m.samples = append(m.samples, s)
+	m.samples, m.newest = append(m.samples, s), s.tick
 	switch {
 	case waited:
 		m.restart(base, every)
 	case len(m.samples) == 1:
 		m.end = s.tick
 	}
+}
+
+// hold adds a sample at which the entity had not changed, while it is shown at a time. If it rests before that, it sets off
+// then. Where values may be extrapolated, it moves from where it is, as to any other sample.
+func (m *motion) hold(s sample, now, every float64) {
+	rests, base := m.resting(), m.present(now)
+	if s.tick <= m.newest || rests && s.tick <= now {
+		return
+	}
+	m.samples, m.newest = append(m.samples, s), s.tick
+	switch {
+	case m.late && !rests, rests && m.extrapolates():
+		m.restart(base, every)
+	case rests:
+		m.start, m.end, m.late = now, s.tick, false
+	}
+}
+
+// extrapolates reports whether any value continues beyond its newest sample.
+func (m *motion) extrapolates() bool {
+	return slices.ContainsFunc(m.infos, func(info *registry.Component) bool { return info.Extrapolate > 0 })
 }
 
 // insert gives all samples the first value of a component.

@@ -47,7 +47,7 @@ type shownEntity struct {
 // ShownBranches are the rare things that interpolated entities do.
 var ShownBranches = []string{
 	shownAtSpawn, shownHeld, shownExtrapolated, shownReturned, shownSnapped, shownTeleported, shownLate, shownInserted, shownRemoved, shownDespawned,
-	shownInterrupted, shownResumed, shownOtherInterval, shownStood, shownOld, shownPlainBefore, shownTogether,
+	shownInterrupted, shownResumed, shownOtherInterval, shownStood, shownWaited, shownOld, shownPlainBefore, shownTogether,
 }
 
 const (
@@ -64,6 +64,7 @@ const (
 	shownInterrupted   = "shown: a prediction began"
 	shownResumed       = "shown: a prediction ended"
 	shownOtherInterval = "shown: the interval changed on the way"
+	shownWaited        = "shown: an entity rested while others of its group moved"
 	shownStood         = "shown: a timeline stood still"
 	shownJump          = "shown: a timeline jumped" // which hardly ever happens
 	shownPredicted     = "shown: an interpolation ended for good as a prediction began"
@@ -90,6 +91,8 @@ func (c *shownClient) take(client entangle.ClientID, change *inspect.Interpolati
 		e = c.begin(change)
 	}
 	switch change.Change {
+	case inspect.InterpolationHeld:
+		c.hold(client, e, change.Tick)
 	case inspect.InterpolationReceived:
 		c.receive(client, e, change)
 	case inspect.InterpolationInterrupted:
@@ -125,22 +128,39 @@ func (c *shownClient) receive(client entangle.ClientID, e *shownEntity, change *
 	if e.predicted {
 		e.waiting = nil
 	}
-	s := sample{tick: c.history.at(change.Tick), jumps: c.history.teleportsAt(e.original, change.Tick), values: map[int]decoded{}}
+	s := c.sampleOf(client, e, change.Tick)
 	last := len(e.motion.samples) - 1
 	if last >= 0 && !e.predicted && !c.history.followedSince(e.original, client, change.Tick, change.Tick) {
 		s.jumps = e.motion.samples[last].jumps // the client is not told of teleports any more
 	}
-	for _, v := range c.history.visibleAt(e.original, client, change.Tick) {
+	if len(s.values) > 0 {
+		e.motion.add(s, c.times[e.every], float64(e.every))
+	}
+}
+
+// hold adds what an entity was at a tick of its group at which it was not sent, because it had not changed.
+func (c *shownClient) hold(client entangle.ClientID, e *shownEntity, tick entangle.Tick) {
+	if n := len(e.motion.samples); n > 0 {
+		s := c.sampleOf(client, e, tick)
+		s.jumps = e.motion.samples[n-1].jumps // it may be teleported after that
+		e.motion.hold(s, c.times[e.every], float64(e.every))
+		c.count[shownWaited]++
+	}
+}
+
+// sampleOf returns the blended values of an entity as of a tick.
+func (c *shownClient) sampleOf(client entangle.ClientID, e *shownEntity, tick entangle.Tick) sample {
+	s := sample{tick: c.history.at(tick), jumps: c.history.teleportsAt(e.original, tick), values: map[int]decoded{}}
+	for _, v := range c.history.visibleAt(e.original, client, tick) {
 		if info := c.infos[v.Component]; info.Interpolate == registry.Full && info.Plan.Size() > 0 && !info.Input {
 			s.values[v.Component] = (&translation{}).decode(info, &v, nil)
 		}
 	}
-	if v := c.history.versionAt(e.original, change.Tick); last >= 0 && (v == nil || v.state.Paused || v.views[client].retained) {
+	last := len(e.motion.samples) - 1
+	if v := c.history.versionAt(e.original, tick); last >= 0 && (v == nil || v.state.Paused || v.views[client].retained) {
 		s.values = maps.Clone(e.motion.samples[last].values) // nothing but its structure is sent
 	}
-	if len(s.values) > 0 {
-		e.motion.add(s, c.times[e.every], float64(e.every))
-	}
+	return s
 }
 
 // setInterval changes the timeline of an entity.

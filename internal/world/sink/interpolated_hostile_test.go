@@ -26,6 +26,7 @@ func TestHostileInterpolation(t *testing.T) {
 			h.delay = func(every int) int32 { return int32(2 * every) }
 			now := h.tick
 			tick := func() {
+				h.applier.stage.before = now + []entangle.Tick{0, 1, 1 << 31, -entangle.Tick(rng.IntN(10000)), entangle.Tick(rng.Uint32())}[rng.IntN(5)]
 				switch rng.IntN(4) {
 				case 0:
 					h.applier.stage.tick = now + entangle.Tick(rng.Uint32())

@@ -122,3 +122,42 @@ func TestAGroupArrivesWithTheLastOfItsPackets(t *testing.T) {
 		}
 	}
 }
+
+// A packet that reports late frames does so for all that it acknowledges. Without a report it is not known on which screen
+// that arrived first.
+//
+// Proves: L1, L4
+func TestAReportIsOfWhatItsPacketAcknowledges(t *testing.T) {
+	for _, reports := range []bool{false, true} {
+		p := newPair(t, 1, 1)
+		p.world.RecordReceived(func(s repl.Slot) (rewind.Target, set.Mask) {
+			return rewind.Target{Slot: uint32(s), Entity: uint64(s)}, set.Mask{}
+		})
+		p.run(30)
+		require.True(t, p.server.Open())
+		received := p.server.Replication().Received()
+		p.mail.also = received.LateFramesReported
+		p.also = func() {
+			p.source.values[0] = 1
+			p.world.Spawn(0, set.MaskOf(0))
+		}
+		if reports {
+			require.NoError(t, p.client.Send(peer.FirstMessages, nil, 0, p.now))
+		}
+		p.step()
+		require.Len(t, p.shown.values, 1)
+
+		history := rewind.NewHistory([]snapshot.Kind{{Size: 8}}, 60, 30)
+		for tick := p.tick - 5; tick != p.tick+3; tick++ {
+			history.Begin(tick, 1)
+			history.MarkSent()
+			rewind.MarkPresent(history, 0, []uint32{0})
+		}
+		g, joined, ok := p.world.GroupOf(0)
+		require.True(t, ok)
+		var view rewind.View
+		view.Reset(history, received)
+		n := view.Add(&rewind.Entities{Group: g, Every: 1, Names: []uint64{7}, Joined: []entangle.Tick{joined}}, timesync.ShownAt(p.tick+1, 0))
+		assert.Equal(t, reports, n == 1)
+	}
+}

@@ -35,10 +35,16 @@ func (r registry) Diff(entries []byte) (string, error) {
 }
 
 // inbox keeps the messages that arrive.
-type inbox struct{ got []string }
+type inbox struct {
+	got  []string
+	also func() // called for each; may be nil
+}
 
 func (i *inbox) HandleMessage(_ channel.ID, body []byte, _ entangle.Tick, _ time.Time) error {
 	i.got = append(i.got, string(body))
+	if i.also != nil {
+		i.also()
+	}
 	return nil
 }
 

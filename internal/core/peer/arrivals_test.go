@@ -137,6 +137,8 @@ func TestAReportIsOfWhatItsPacketAcknowledges(t *testing.T) {
 		require.True(t, p.server.Open())
 		received := p.server.Replication().Received()
 		p.mail.also = received.LateFramesReported
+		require.NoError(t, p.client.Send(peer.FirstMessages, nil, 0, p.now)) // of what came before
+		p.run(2)
 		p.also = func() {
 			p.source.values[0] = 1
 			p.world.Spawn(0, set.MaskOf(0))
@@ -145,10 +147,15 @@ func TestAReportIsOfWhatItsPacketAcknowledges(t *testing.T) {
 			require.NoError(t, p.client.Send(peer.FirstMessages, nil, 0, p.now))
 		}
 		p.step()
+		p.also = nil
 		require.Len(t, p.shown.values, 1)
+		first := p.tick
+		if !reports {
+			p.run(5) // until it is acknowledged
+		}
 
 		history := rewind.NewHistory([]snapshot.Kind{{Size: 8}}, 60, 30)
-		for tick := p.tick - 5; tick != p.tick+3; tick++ {
+		for tick := first - 5; tick != first+8; tick++ {
 			history.Begin(tick, 1)
 			history.MarkSent()
 			rewind.MarkPresent(history, 0, []uint32{0})
@@ -157,7 +164,7 @@ func TestAReportIsOfWhatItsPacketAcknowledges(t *testing.T) {
 		require.True(t, ok)
 		var view rewind.View
 		view.Reset(history, received)
-		n := view.Add(&rewind.Entities{Group: g, Every: 1, Names: []uint64{7}, Joined: []entangle.Tick{joined}}, timesync.ShownAt(p.tick+1, 0))
+		n := view.Add(&rewind.Entities{Group: g, Every: 1, Names: []uint64{7}, Joined: []entangle.Tick{joined}}, timesync.ShownAt(first+1, 0))
 		assert.Equal(t, reports, n == 1)
 	}
 }

@@ -123,6 +123,39 @@ func TestARunOfSpawnsThatIsMalformedInItsMiddle(t *testing.T) {
 	}
 }
 
+// A record states the tick of the replica before it, of each group of a run its own. Before the first record of a group there
+// is no other tick than that of the record.
+func TestARecordStatesTheTickBeforeIt(t *testing.T) {
+	handles := []repl.Handle{0, 1, 2, 1000, 1001} // of two pages of the table
+	for name, start := range map[string]func() *scripted{
+		"one by one":  func() *scripted { return newScripted(t) },
+		"in one call": func() *scripted { s, _ := newAtOnce(t); return s },
+	} {
+		s := start()
+		states := func(h repl.Handle, n repl.Member, want entangle.Tick) {
+			require.Equal(t, want, s.entity(id(h, n)).since, "%s: group %d", name, h)
+		}
+		for i, h := range handles {
+			s.get(one(repl.Full, h, 0, 10+entangle.Tick(i), 0))
+			states(h, 0, 10+entangle.Tick(i))
+		}
+		require.NoError(t, s.copy.HandleUpdates(20, plainRun(10, number(5), handles...)))
+		for i, h := range handles {
+			states(h, 0, 10+entangle.Tick(i))
+		}
+		s.change(1, 25, 20)
+		states(0, 0, 20)
+
+		s.get(record{kind: repl.Full, group: 7, tick: 10, joins: []joining{{number: 0, content: number(1)}, {number: 1, content: number(2)}}})
+		for i, n := range []repl.Member{0, 1} {
+			tick := 12 + 8*entangle.Tick(i)
+			s.get(record{kind: repl.Update, group: 7, tick: tick, base: 10, changed: []change{{number: n, content: number(3)}}})
+		}
+		states(7, 0, 10)
+		states(7, 1, 12)
+	}
+}
+
 // bounded is a sink with a limited number of entities that takes runs.
 type bounded struct {
 	*atOnce

@@ -20,7 +20,7 @@ type copySink struct {
 	t             testing.TB
 	next          repl.Slot
 	open          bool
-	tick          entangle.Tick
+	tick, since   entangle.Tick
 	entities      map[repl.Slot]shown
 	before        map[repl.Slot]*shown // entities that the current record has changed, as they were before; nil: spawned
 	byID          map[repl.ID]repl.Slot
@@ -45,6 +45,7 @@ type shown struct {
 	value uint32
 	ref   repl.Slot
 	tick  entangle.Tick
+	since entangle.Tick // the tick before it; see receiver.Sink.Begin
 }
 
 var errValue = errors.New("no such value")
@@ -82,9 +83,9 @@ func (c *copySink) has(slot repl.Slot) {
 	require.True(c.t, ok)
 }
 
-func (c *copySink) Begin(tick, _ entangle.Tick) {
+func (c *copySink) Begin(tick, before entangle.Tick) {
 	require.False(c.t, c.open, "a record within a record")
-	c.open, c.tick, c.at = true, tick, repl.NoSlot
+	c.open, c.tick, c.since, c.at = true, tick, before, repl.NoSlot
 	clear(c.before)
 	clear(c.stated)
 	c.turned = c.turned[:0]
@@ -139,7 +140,7 @@ func (c *copySink) close() {
 		return
 	}
 	e := c.entities[c.at]
-	e.tick = c.tick
+	e.tick, e.since = c.tick, c.since
 	if c.whole {
 		e.mask = c.fresh
 	}

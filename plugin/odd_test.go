@@ -80,7 +80,7 @@ func TestATargetOfNobodyIsLogged(t *testing.T) {
 	}
 }
 
-// A Replicate on a client's entity is logged once, because clients replicate nothing.
+// A Replicate on a client's entity is logged once, because clients replicate nothing. A prespawned entity may have one.
 func TestReplicateOnAClientIsLogged(t *testing.T) {
 	var log bytes.Buffer
 	client, err := plugin.NewClient(plugin.ClientConfig{Protocol: testProtocol(), Log: slog.New(slog.NewTextHandler(&log, nil))})
@@ -90,13 +90,19 @@ func TestReplicateOnAClientIsLogged(t *testing.T) {
 	now := time.Unix(1, 0)
 	client.Step(now)
 	require.Empty(t, log.String())
+	logged := func() int {
+		for range 3 {
+			now = now.Add(time.Second / 60)
+			client.Step(now)
+		}
+		return strings.Count(log.String(), "which is the server's to put on")
+	}
+	bullets := generic.NewMap3[spot, components.Replicate, components.Prespawned](&w)
+	bullets.New()
+	assert.Zero(t, logged(), log.String())
 	tagged := generic.NewMap2[spot, components.Replicate](&w)
 	tagged.New()
-	for range 3 {
-		now = now.Add(time.Second / 60)
-		client.Step(now)
-	}
-	assert.Equal(t, 1, strings.Count(log.String(), "which is the server's to put on"), log.String())
+	assert.Equal(t, 1, logged(), log.String())
 }
 
 // A system that leaves a query open is named in the error, wherever it runs.

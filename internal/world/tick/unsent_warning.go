@@ -9,16 +9,18 @@ import (
 
 // UnsentWarning warns a developer, once, that an entity in a client's world has
 // components.Replicate. The entity is not sent, because only servers replicate entities, and
-// without the warning nothing would show that.
+// without the warning nothing would show that. An entity with components.Prespawned may have one:
+// it becomes the server's entity.
 type UnsentWarning struct {
 	world  *ecs.World
-	filter ecs.Filter
+	filter ecs.MaskFilter
 	log    *slog.Logger // nil: the warning has been logged
 }
 
 // NewUnsentWarning returns a warning about the entities of a world.
 func NewUnsentWarning(w *ecs.World, log *slog.Logger) *UnsentWarning {
-	return &UnsentWarning{world: w, filter: ecs.All(ecs.ComponentID[components.Replicate](w)), log: log}
+	replicate, prespawned := ecs.ComponentID[components.Replicate](w), ecs.ComponentID[components.Prespawned](w)
+	return &UnsentWarning{world: w, filter: ecs.All(replicate).Without(prespawned), log: log}
 }
 
 // Check logs the warning if there is such an entity and the warning has not been logged yet.
@@ -26,7 +28,7 @@ func (u *UnsentWarning) Check() {
 	if u.log == nil {
 		return
 	}
-	q := u.world.Query(u.filter)
+	q := u.world.Query(&u.filter)
 	if !q.Next() {
 		return
 	}

@@ -54,6 +54,38 @@ func TestANumberOutsideItsRangeIsLogged(t *testing.T) {
 	}
 }
 
+// A number that walks over its limit is logged, though the nearest number inside is the one that was sent before, or
+// though it is rounded in each tick.
+func TestANumberThatWalksOutOfItsRangeIsLogged(t *testing.T) {
+	for name, option := range map[string]func(*protocol.ComponentRule[gauge]){
+		"plain":   func(*protocol.ComponentRule[gauge]) {},
+		"delta":   func(c *protocol.ComponentRule[gauge]) { c.Delta() },
+		"rounded": func(c *protocol.ComponentRule[gauge]) { c.Predict(protocol.Full) },
+	} {
+		var log bytes.Buffer
+		g := newGameWith(t, func(c *plugin.ServerConfig) {
+			c.Protocol, c.Log = gaugeProtocol(option), slog.New(slog.NewTextHandler(&log, nil))
+		})
+		g.joinWith(gaugeProtocol(option), 1)
+		gauges := generic.NewMap2[gauge, components.Replicate](g.world)
+		e := gauges.NewWith(&gauge{0.9}, &components.Replicate{})
+		g.run(60)
+		for range 10 {
+			at[gauge](g.world, e).Level += 0.01
+			g.run(2)
+		}
+		require.NotContains(t, log.String(), "outside its range", name)
+		require.Zero(t, g.server.Stats().Replication.Clamped, name)
+		for range 10 {
+			at[gauge](g.world, e).Level += 0.01
+			g.run(2)
+		}
+		assert.Equal(t, 1, strings.Count(log.String(), "a number is outside its range"), "%s: %s", name, log.String())
+		assert.Contains(t, log.String(), "component=plugin_test.gauge", name)
+		assert.NotZero(t, g.server.Stats().Replication.Clamped, name)
+	}
+}
+
 // A target that includes no client, without being Nobody, is logged once.
 func TestATargetOfNobodyIsLogged(t *testing.T) {
 	var log bytes.Buffer

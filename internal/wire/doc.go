@@ -19,7 +19,7 @@
 // # How to drive it
 //
 //	Compile, CodecPlan, ComponentPlan, ValuePlan     a plan of a type; a TypeError for each mistake
-//	Plan.Encode, Decode, Equal, Round                values without pointers, given as memory
+//	Plan.Encode, Decode, Equal, Round, Outside       values without pointers, given as memory
 //	EncodeValue, DecodeValue, EqualValues, Discard   values with text and slices
 //	Plan.EncodeAny, DecodeAny, EqualAny              the same if only the plan knows the type
 //	Plan.EncodeDelta, DecodeDelta, SkipDelta         differences from a baseline

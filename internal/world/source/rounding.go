@@ -3,6 +3,7 @@ package source
 import (
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/registry"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/internal/wire"
 )
 
@@ -33,16 +34,21 @@ func NewRounding(infos []*registry.Component) (l Rounding) {
 // Any reports whether there is anything to round.
 func (r *Rounding) Any() bool { return len(r.cols) > 0 }
 
-// Round rounds all entities of a table. The rows of the table must be up to date.
-func (r *Rounding) Round(t *columns.Table) {
+// Round rounds all entities of a table. The rows of the table must be up to date. It returns the columns
+// with numbers that were outside their range.
+func (r *Rounding) Round(t *columns.Table) (clamped set.Mask) {
 	for segment := range t.Segments() {
 		_, mask := t.Rows(segment)
 		for i := range r.cols {
 			if c := &r.cols[i]; mask.Has(c.col) {
-				r.clamped += uint64(c.plan.RoundColumn(t.ColumnRows(segment, c.col)))
+				if n := c.plan.RoundColumn(t.ColumnRows(segment, c.col)); n > 0 {
+					r.clamped += uint64(n)
+					clamped.Set(c.col)
+				}
 			}
 		}
 	}
+	return clamped
 }
 
 // Rounds reports whether there are components to round.
@@ -53,6 +59,9 @@ func (c *Collector) Round() error {
 	if err := c.Table.Sync(); err != nil {
 		return err
 	}
-	c.rounding.Round(c.Table)
+	clamped := c.rounding.Round(c.Table)
+	for comp := clamped.Next(0); comp >= 0; comp = clamped.Next(comp + 1) {
+		c.logClamped(comp)
+	}
 	return nil
 }

@@ -65,7 +65,16 @@ func column(w *ecs.World, info *registry.Component) columns.Column {
 	if !info.Plan.Exact() {
 		col.Equal = info.Plan.Equal
 	}
+	if info.Plan.Ranged() {
+		col.Equal = func(a, b []byte) bool { return equalInRange(info.Plan, a, b) }
+	}
 	return col
+}
+
+// equalInRange is Equal, but a number at the limit of its range differs from one outside. So a number that
+// walks over its limit is encoded once more, which counts and logs it.
+func equalInRange(plan *wire.Plan, a, b []byte) bool {
+	return plan.Equal(a, b) && plan.Outside(a) == plan.Outside(b)
 }
 
 // addOwners finds the column of components.ControlledBy, and adds one if that component is not

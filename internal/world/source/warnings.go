@@ -47,12 +47,20 @@ func (c *Collector) countClamped(slot repl.Slot, comp, numbers int) {
 		return
 	}
 	w.clamped += uint64(numbers)
+	if !w.clampedComps.Has(comp) {
+		c.logClamped(comp, slog.Any("entity", c.Table.Entity(columns.Slot(slot))))
+	}
+}
+
+// logClamped logs that a number of a component is outside its range, the first only.
+func (c *Collector) logClamped(comp int, more ...any) {
+	w := &c.warnings
 	if w.clampedComps.Has(comp) {
 		return
 	}
 	w.clampedComps.Set(comp)
-	w.log.Warn("a number is outside its range, and is sent as the nearest inside; widen range= in the field's tag, or keep to it",
-		"component", c.Sent.Types[comp].String(), "entity", c.Table.Entity(columns.Slot(slot)))
+	w.log.With("component", c.Sent.Types[comp].String()).
+		Warn("a number is outside its range, and becomes the nearest inside; widen range= in the field's tag, or keep to it", more...)
 }
 
 // checkPrediction logs the first entity that has a prediction target but nothing to predict on it

@@ -13,6 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/plugin"
+	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/transport"
 	"github.com/entangle-ecs/entangle/transport/udp"
 )
@@ -186,4 +187,29 @@ func TestAServerThatDies(t *testing.T) {
 	connect()
 	follow(plugin.Connecting, plugin.Disconnected)
 	assert.ErrorContains(t, c.Err(), "no answer: nothing listens there")
+}
+
+// A server does not answer a client of another game. The client's error names that possibility, with the client's name.
+func TestAnotherNameIsAPossibleCauseOfNoAnswer(t *testing.T) {
+	var skip time.Duration
+	clock := func() time.Time { return time.Now().Add(skip) }
+	s, err := plugin.NewServer(plugin.ServerConfig{Protocol: testProtocol(), Clock: clock})
+	require.NoError(t, err)
+	sw, cw := ecs.NewWorld(), ecs.NewWorld()
+	s.Initialize(&sw)
+	require.NoError(t, s.Start(udp.Listener{Addr: "127.0.0.1:0"}))
+	c, err := plugin.NewClient(plugin.ClientConfig{Protocol: protocol.New(protocol.Config{Name: "tron"}), Clock: clock})
+	require.NoError(t, err)
+	c.Initialize(&cw)
+	tok, err := c.DevToken(s.Addrs()[0], 1)
+	require.NoError(t, err)
+	require.NoError(t, c.Connect(udp.Dialer{}, tok))
+	for c.State() == plugin.Connecting {
+		s.Step(clock())
+		c.Step(clock())
+		skip += time.Second / 60
+	}
+	require.ErrorIs(t, c.Err(), plugin.ErrNoAnswer)
+	assert.ErrorContains(t, c.Err(), `protocol.Config.Name other than "tron"`)
+	require.NoError(t, s.Stop())
 }

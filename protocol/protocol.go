@@ -14,7 +14,8 @@ import (
 
 // Config is the settings on which both sides must agree before anything is registered.
 type Config struct {
-	// Name is the name of the game, 1 to 64 bytes. Peers with different names cannot connect.
+	// Name is the name of the game, 1 to 64 bytes. Peers with different names cannot connect: the server
+	// does not answer.
 	Name string
 
 	// TickRate is the number of fixed steps per second, 1 to 1000. 0 means

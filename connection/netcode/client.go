@@ -23,7 +23,8 @@ type client struct {
 	earlier connection.Traffic // of the earlier sockets
 	last    connection.Kind    // the last event that is no payload
 	read    bool               // all datagrams of this frame have been read
-	dev     bool               // the token is for servers without a key
+	game    string
+	dev     bool // the token is for servers without a key
 }
 
 // dial opens a socket to the server that the session tries now.
@@ -115,7 +116,7 @@ func (c *client) reason() error {
 	if r := c.session.Reason(); r != session.ReasonRequestTimedOut || !c.dev {
 		return errorOf(r)
 	}
-	return errNoAnswerToDev
+	return errNoAnswerToDev(c.game)
 }
 
 // Send implements connection.Client.

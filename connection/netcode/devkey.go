@@ -31,10 +31,12 @@ func isDev(t token.Token, game string) bool {
 }
 
 // errNoAnswerToDev is the error with which a client with such a token gives up. It names the most
-// likely reason why a server does not answer.
-var errNoAnswerToDev = fmt.Errorf("%w: nothing listens there, or the server has a key: this token is of Client.DevToken, which only servers "+
-	"without a key admit, so get one that was minted with the server's key (or the token was used before, or this client is still connected)",
-	connection.ErrNoAnswer)
+// likely reasons why a server does not answer: a server cannot tell a packet of another game from noise.
+func errNoAnswerToDev(game string) error {
+	return fmt.Errorf("%w: nothing listens there, or the server has a protocol.Config.Name other than %q, or a key: this token is of Client.DevToken, "+
+		"which only servers without a key admit, so get one that was minted with the server's key (or the token was used before, or this client "+
+		"is still connected)", connection.ErrNoAnswer, game)
+}
 
 // devStart is the start time of a session without a key. It admits tokens that were minted before
 // the server was started, which often happens when a game and its server are started together. A

@@ -27,7 +27,9 @@ func (d Dialer) Dial(config connection.ClientConfig) (connection.Client, error) 
 	if d.Over == nil {
 		return nil, ErrNoTransport
 	}
-	c := &client{over: d.Over, dev: isDev(d.Token, config.Game), session: session.NewClient(session.ClientConfig{Token: d.Token})}
+	c := &client{
+		over: d.Over, game: config.Game, dev: isDev(d.Token, config.Game), session: session.NewClient(session.ClientConfig{Token: d.Token}),
+	}
 	if err := c.session.Connect(config.Now); err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ var reasonErrors = map[session.Reason]error{
 	session.ReasonPeerLeft: connection.ErrClosed,
 	session.ReasonDenied:   fmt.Errorf("denied: %w", connection.ErrServerFull),
 	session.ReasonRequestTimedOut: fmt.Errorf("%w: nothing listens there, or the server refused the token (sealed with another key than the server's, expired, "+
-		"used before, for another server or game, or older than the server), or this client is still connected", connection.ErrNoAnswer),
+		"used before, for another server or protocol.Config.Name, or older than the server), or this client is still connected", connection.ErrNoAnswer),
 	session.ReasonResponseTimedOut: fmt.Errorf("%w to the response", connection.ErrNoAnswer),
 	session.ReasonTokenExpired:     connection.ErrTokenExpired,
 }

@@ -123,3 +123,30 @@ func TestMistakesWithIntents(t *testing.T) {
 	assert.True(t, of.Hierarchy)
 	assert.Equal(t, registry.Full, of.Predict)
 }
+
+// Sides with different intents do not agree, and the difference names the intent.
+//
+// Proves: C16
+func TestADifferentIntentIsFoundAndNamed(t *testing.T) {
+	with := func(intents ...func(*protocol.Protocol)) []registry.Entry {
+		p := protocol.New(protocol.Config{Name: "game"})
+		protocol.Component[components.ControlledBy](p)
+		protocol.Component[components.Prespawned](p)
+		protocol.Input[trigger](p)
+		protocol.Input[lever](p)
+		protocol.Blueprint(p, assemble[plan, struct{}])
+		for _, intent := range intents {
+			intent(p)
+		}
+		require.NoError(t, p.Err())
+		return registry.Of(p).Entries
+	}
+	triggers := func(p *protocol.Protocol) {
+		protocol.Intent(p, fires[trigger, plan], components.Replicate{Predict: components.Owner})
+	}
+	levers := func(p *protocol.Protocol) { protocol.Intent(p, fires[lever, plan], components.Replicate{}) }
+	const triggersIs = "intent github.com/entangle-ecs/entangle/protocol_test.trigger of github.com/entangle-ecs/entangle/protocol_test.plan is registered only on the "
+	assert.Contains(t, registry.Diff(with(triggers), with()), triggersIs+"server")
+	assert.Equal(t, triggersIs+"client", registry.Diff(with(levers), with(triggers, levers)))
+	assert.Equal(t, with(triggers, levers), with(levers, triggers))
+}

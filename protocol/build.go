@@ -26,7 +26,7 @@ const (
 	MaxComponents = archeComponents - ownComponents
 
 	// MaxPerKind is the greatest number of messages, of requests and of resources, because each
-	// kind is numbered with one byte.
+	// kind is numbered with one byte. It is that of intents, too.
 	MaxPerKind = registry.MaxPerKind
 
 	// MaxChannels is how many channels of its own a game may register. Channel ids have six bits,
@@ -121,7 +121,7 @@ func (p *Protocol) count() {
 	for _, k := range []struct {
 		kind registry.Kind
 		have int
-	}{{registry.KindMessage, len(p.messages)}, {registry.KindRequest, len(p.requests)}, {registry.KindResource, len(p.resources)}} {
+	}{{registry.KindMessage, len(p.messages)}, {registry.KindRequest, len(p.requests)}, {registry.KindResource, len(p.resources)}, {registry.KindIntent, len(p.intents)}} {
 		limit(k.kind.String()+"s", k.have, MaxPerKind, "join some, with a field that says which it is")
 	}
 	limit("channels", len(p.channels), MaxChannels, "let messages share a channel")

@@ -10,7 +10,6 @@ import (
 
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/internal/registry"
-	"github.com/entangle-ecs/entangle/internal/wire"
 )
 
 // IntentRule has methods that set the options of an intent.
@@ -38,7 +37,8 @@ type intentRule[B any] struct {
 // components.Prespawned.
 func Intent[I, B any](p *Protocol, fire func(shooter ecs.Entity, input I) (b B, ok bool), as components.Replicate) *IntentRule[B] {
 	input, blueprint := reflect.TypeFor[I](), reflect.TypeFor[B]()
-	r := &intentRule[B]{rule: rule{p: p, subject: "intent " + wire.TypeName(input) + " of " + wire.TypeName(blueprint), given: map[string]bool{}}}
+	info := &registry.Intent{Input: input, Blueprint: blueprint}
+	r := &intentRule[B]{rule: rule{p: p, subject: registry.KindIntent.String() + " " + info.Name(), given: map[string]bool{}}, info: info}
 	same := func(i *registry.Intent) bool { return i.Input == input && i.Blueprint == blueprint }
 	switch {
 	case !p.touch(r.subject):
@@ -55,7 +55,6 @@ func Intent[I, B any](p *Protocol, fire func(shooter ecs.Entity, input I) (b B, 
 	if _, ok := p.kinds[reflect.TypeFor[components.IntentOf]()]; !ok {
 		Component[components.IntentOf](p).Predict(Full).Hierarchy()
 	}
-	r.info = &registry.Intent{Input: input, Blueprint: blueprint}
 	r.info.New = func(w *ecs.World) registry.IntentFuncs {
 		return &intentFuncs[I, B]{world: w, fire: fire, accept: r.accept, as: as}
 	}
@@ -76,10 +75,10 @@ func (r *IntentRule[B]) Accept(accept func(w *ecs.World, shooter ecs.Entity, b B
 // finishIntents finds what is missing.
 func (p *Protocol) finishIntents() {
 	slices.SortFunc(p.intents, func(a, b *registry.Intent) int {
-		return strings.Compare(wire.TypeName(a.Input)+wire.TypeName(a.Blueprint), wire.TypeName(b.Input)+wire.TypeName(b.Blueprint))
+		return strings.Compare(a.Name(), b.Name())
 	})
 	for _, i := range p.intents {
-		r := rule{p: p, subject: "intent " + wire.TypeName(i.Input) + " of " + wire.TypeName(i.Blueprint)}
+		r := rule{p: p, subject: registry.KindIntent.String() + " " + i.Name()}
 		if p.kinds[i.Input] != registry.KindInput {
 			r.unfit("%v is not registered as an input: add protocol.Input[%v](p)", i.Input, i.Input)
 		}

@@ -56,6 +56,9 @@ func (r *Registry) SetEntries() {
 	for _, c := range r.Channels {
 		add(KindChannel, c.Number, c.Name, "", Option{"Mode", c.Mode.String()}, Option{"Direction", c.Direction.String()})
 	}
+	for n, i := range r.Intents {
+		add(KindIntent, n, i.Name(), "")
+	}
 	r.Hash = hashOfAll(r.Entries)
 }
 

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// MaxPerKind is the most messages, the most requests and the most resources.
+	// MaxPerKind is the most messages, the most requests, the most resources and the most intents.
 	MaxPerKind = 256
 	// MaxChannels is the most channels that a game can add.
 	MaxChannels = 48
 	// MaxEntries is the most entries of a peer's list: as many as can be registered, and some more
 	// for settings.
-	MaxEntries = 3*MaxPerKind + 2*256 + MaxChannels + 16
+	MaxEntries = 4*MaxPerKind + 2*256 + MaxChannels + 16
 
 	// MaxEntryName is the most bytes of a name in the list. It is enough for two types with long
 	// package paths.

@@ -4,6 +4,8 @@ import (
 	"reflect"
 
 	"github.com/mlange-42/arche/ecs"
+
+	"github.com/entangle-ecs/entangle/internal/wire"
 )
 
 // Intent says which inputs fire an entity with a blueprint.
@@ -14,6 +16,9 @@ type Intent struct {
 	// New returns the functions of the intent for a world.
 	New func(w *ecs.World) IntentFuncs
 }
+
+// Name returns the names of the input and of the blueprint.
+func (i *Intent) Name() string { return wire.TypeName(i.Input) + " of " + wire.TypeName(i.Blueprint) }
 
 // IntentFuncs are the functions of an intent for one world. Values are the memory of components.
 type IntentFuncs interface {

@@ -20,6 +20,8 @@ const (
 	KindResource
 	// KindChannel is a channel that the game has added.
 	KindChannel
+	// KindIntent is an input that fires entities with a blueprint.
+	KindIntent
 	// KindLocal is a component that is rolled back but never sent. It has no entry, because the
 	// sides need not agree on it.
 	KindLocal
@@ -31,7 +33,7 @@ const (
 
 // String returns the kind as errors and tables show it.
 func (k Kind) String() string {
-	return nameOf(k, "Kind", "setting", "component", "input", "message", "request", "resource", "channel", "local component", "unsent component")
+	return nameOf(k, "Kind", "setting", "component", "input", "message", "request", "resource", "channel", "intent", "local component", "unsent component")
 }
 
 // nameOf returns the name of a constant of a type, or the type with the number of an unknown one.

@@ -41,6 +41,9 @@ func (r *Registry) String() string {
 	for _, c := range r.Channels {
 		fmt.Fprintf(w, "%v\t%d\t%s\t\t%v %v\n", KindChannel, c.Number, c.Name, c.Mode, c.Direction)
 	}
+	for n, i := range r.Intents {
+		fmt.Fprintf(w, "%v\t%d\t%s\t\t\n", KindIntent, n, i.Name())
+	}
 	_ = w.Flush() // a strings.Builder returns no errors
 	return b.String()
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mlange-42/arche/ecs"
 	"github.com/mlange-42/arche/generic"
 	"github.com/stretchr/testify/assert"
 
@@ -18,9 +19,12 @@ import (
 func TestAPredictionOfNothingIsLogged(t *testing.T) {
 	const nothing, nobody = "has no component that its clients would compute", "on an entity without components.ControlledBy"
 	var log bytes.Buffer
+	type sketch struct{ components.At }
+	type lid struct{ Open bool }
 	withHands := func() *protocol.Protocol {
 		p := crateProtocol()
 		protocol.Component[components.ChildOf](p)
+		protocol.Blueprint(p, func(*ecs.World, ecs.Entity, sketch) struct{ lid } { return struct{ lid }{} })
 		return p
 	}
 	g := newGameWith(t, func(c *plugin.ServerConfig) {
@@ -32,7 +36,10 @@ func TestAPredictionOfNothingIsLogged(t *testing.T) {
 	owned := generic.NewMap3[crate, components.ControlledBy, components.Replicate](g.world)
 	hands := generic.NewMap2[crate, components.ChildOf](g.world, generic.T[components.ChildOf]())
 
+	sketches := generic.NewMap2[sketch, components.Replicate](g.world)
+
 	boxes.NewWith(&crate{}, &components.Replicate{Predict: components.Everyone})
+	sketches.NewWith(&sketch{}, &components.Replicate{Predict: components.Everyone}) // its clients compute the lid
 	owned.NewWith(&crate{}, &components.ControlledBy{Client: 1}, &components.Replicate{Predict: components.Owner})
 	owned.NewWith(&crate{}, &components.ControlledBy{}, &components.Replicate{Predict: components.Owner}) // the entity may get an owner later
 	names.NewWith(&name{}, &components.Replicate{Predict: components.Nobody})

@@ -137,7 +137,7 @@ func (s *Server) initEngine(w *ecs.World) bool {
 
 func (s *Server) blueprints(w *ecs.World) *source.Blueprints {
 	blueprints := source.NewBlueprints(w, registry.Of(s.protocol))
-	s.collector.RefreshBy(blueprints)
+	s.collector.UseBlueprints(blueprints)
 	return blueprints
 }
 

@@ -81,8 +81,15 @@ func (c *Collector) listen(w *ecs.World) error {
 	return nil
 }
 
-// RefreshBy sets the blueprints of the world, which are refreshed when they are sent.
-func (c *Collector) RefreshBy(b *Blueprints) { c.blueprints = b }
+// UseBlueprints sets the blueprints of the world, which are refreshed when they are sent, and from which clients
+// that predict an entity compute the rest of it.
+func (c *Collector) UseBlueprints(b *Blueprints) {
+	if c.blueprints = b; b != nil {
+		for i := range b.kinds {
+			c.Sent.predicted.Set(b.kinds[i].number)
+		}
+	}
+}
 
 // Len returns the number of entities that are replicated.
 func (c *Collector) Len() int { return c.Table.Len() }

@@ -21,7 +21,7 @@ type sentComponents struct {
 	Once     set.Mask       // value changes of these components are not sent
 
 	relations set.Mask
-	predicted set.Mask // components with Predict(protocol.Full)
+	predicted set.Mask // components with Predict(protocol.Full), and blueprints
 
 	interpolated int    // the number of components.Interpolated; -1: it is not registered
 	prespawned   int    // the number of components.Prespawned; -1: it is not registered

@@ -56,7 +56,8 @@ func NewRewind[T any](w *ecs.World) Rewind[T] {
 
 // View returns what the player that drives the entity shooter saw on its screen when it made the input that acts
 // on that entity in this tick: also with an input delay, then it is what it saw when it pressed the key. It is for
-// systems in FixedMain. It is valid until the end of the tick, and cheap to ask for again.
+// systems in FixedMain: in another set it is the view of the last tick that has run. An entity is in
+// views from the tick after the one in which it is spawned. It is valid until the end of the tick, and cheap to ask for again.
 //
 // An interpolated entity is where the function that the client interpolates with has shown it, between the two
 // updates that the client had, to within one step of its precision on the wire. An entity is in the view if

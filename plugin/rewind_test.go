@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/mlange-42/arche/ecs"
@@ -259,4 +260,43 @@ func TestAZeroRewindSaysWhatToDo(t *testing.T) {
 	var r plugin.Rewind[int32]
 	assert.PanicsWithValue(t, "plugin: View of a zero Rewind[int32]; make it with NewRewind in the Initialize of a system",
 		func() { r.View(ecs.Entity{}) })
+}
+
+// A view in another set than FixedMain is that of the last tick that has run.
+func TestAViewOutsideOfFixedMain(t *testing.T) {
+	p := walkedProtocol()
+	protocol.Component[rewindSpot](p).Interpolate(protocol.Linear[rewindSpot]).Rewind()
+	protocol.Component[components.Interpolated](p)
+	var inTick, after []rewindSpot
+	look := func(to *[]rewindSpot) func(*ecs.World) func() {
+		return func(w *ecs.World) func() {
+			rewind := plugin.NewRewind[rewindSpot](w)
+			return func() {
+				view := rewind.View(ecs.Entity{})
+				*to = (*to)[:0]
+				for i := range view.Len() {
+					_, at, _ := view.At(i)
+					*to = append(*to, at)
+				}
+			}
+		}
+	}
+	g := newGameWith(t, func(c *plugin.ServerConfig) { c.Protocol = p }, func(s *plugin.Server) {
+		s.AddSystem(plugin.AfterReceive, plugin.Func(look(&after)))
+		s.AddSystem(plugin.FixedMain, plugin.Func(look(&inTick)))
+	})
+	made := generic.NewMap2[rewindSpot, components.Replicate](g.world)
+	e := made.New()
+	g.run(10)
+	for range 5 {
+		at[rewindSpot](g.world, e).X++
+		last := slices.Clone(inTick)
+		g.run(1)
+		assert.Equal(t, last, after)
+		assert.Equal(t, []rewindSpot{{X: at[rewindSpot](g.world, e).X - 1}}, inTick)
+	}
+	made.New()
+	g.run(1)
+	assert.Len(t, after, 1)
+	assert.Len(t, inTick, 1)
 }

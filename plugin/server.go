@@ -318,7 +318,8 @@ func (s *Server) closeLayers(layers []connection.Server) {
 
 // Addrs returns the addresses of the server: for each connection layer, the public ones first; nil
 // before the first Start. A listener at a wildcard address is listed with the wildcard. Do not put
-// a wildcard into a token, because tokens name addresses that players can reach.
+// a wildcard into a token, because tokens name addresses that players can reach. Any goroutine may call it
+// once Start has returned, also while the server runs.
 func (s *Server) Addrs() []netip.AddrPort { return append([]netip.AddrPort(nil), s.addrs...) }
 
 // Stop disconnects every client, closes the sockets and frees their ports. The world keeps running.

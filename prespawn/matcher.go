@@ -148,13 +148,15 @@ func (m *Matcher[E]) Absent(e E) bool {
 //   - entities that still wait after their time, if all state of the server as of their tick has arrived
 //     (confirmed), or no rollback can go back to it (oldest).
 //
-// It also drops what is not alive, and entities of the server of which no rollback can repeat the spawn.
+// It also drops what is not alive, and entities of the server of which no rollback can repeat the spawn. After a
+// stall of the server the clock may be set back to the confirmed tick, and a rollback goes as far back from there.
 func (m *Matcher[E]) Expire(now, confirmed, oldest entangle.Tick, drop func(e E, s State)) {
+	final := oldest - (now - confirmed)
 	for at := m.list.first(); at != 0; {
 		e := m.list.entries[at]
 		tooOld := e.tick.Before(oldest)
 		switch {
-		case !m.alive(e.entity), e.state == Matched && tooOld:
+		case !m.alive(e.entity), e.state == Matched && e.tick.Before(final):
 			m.remove(at)
 		case e.state == Matched:
 		case e.absent:

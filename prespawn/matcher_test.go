@@ -136,6 +136,24 @@ func TestAHashIsFreeWhenItsEntityEnds(t *testing.T) {
 	assert.Zero(t, b.Stats().Collisions)
 }
 
+// While the server stands still, the client's ticks go on. Then its clock is set back, and a rollback goes back from
+// there: the replay must find a matched entity that was older than any rollback before.
+//
+// Proves: E6
+func TestAReplayAfterAStallRepeatsASpawn(t *testing.T) {
+	b := newBench(t, 8)
+	b.spawn(1, 100, 20)
+	assert.Equal(t, 1, b.match(100, 25))
+	b.Expire(90, 30, 30, b.drop) // the ticks after 30 have not arrived
+	b.Restored(15, func(int) {}) // set back to 35, and from there to 15
+	same, repeated := b.spawn(2, 100, 20)
+	assert.True(t, repeated)
+	assert.Equal(t, 1, same)
+	b.Expire(90, 85, 30, b.drop)
+	assert.Zero(t, b.Len())
+	assert.Empty(t, b.drops)
+}
+
 // The number of entities is bounded: the oldest goes, and a server's entity is not held.
 func TestTheOldestGoes(t *testing.T) {
 	b := newBench(t, 100)

@@ -87,7 +87,7 @@ func (w *twin) expire(now, confirmed, oldest entangle.Tick) (dropped []int) {
 		case w.dead[e.entity]:
 			return true
 		case e.state == Matched:
-			return e.tick < oldest
+			return int(e.tick) < int(oldest)-int(now-confirmed)
 		case e.absent || !waits:
 			if !e.absent {
 				w.stats.Unmatched++

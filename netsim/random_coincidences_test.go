@@ -197,6 +197,7 @@ type branches struct {
 	latest    ecs.Entity // the last one spawned
 	names     map[string]ecs.Entity
 	began     map[ecs.Entity]entity // all replicated entities at the start of the tick
+	orphaned  map[ecs.Entity]bool   // entities that were removed without Replicate
 	left      string                // the command by which an entity may have become invisible in the last tick
 	overrides []overriding
 	tick      entangle.Tick
@@ -221,7 +222,7 @@ type overriding struct {
 func newBranches(server *plugin.Server, every int) *branches {
 	w := server.World()
 	b := &branches{
-		count: map[string]int{}, world: w, every: entangle.Tick(max(every, 1)), stats: server.Stats, names: map[string]ecs.Entity{},
+		count: map[string]int{}, world: w, every: entangle.Tick(max(every, 1)), stats: server.Stats, names: map[string]ecs.Entity{}, orphaned: map[ecs.Entity]bool{},
 		replicate: ecs.ComponentID[components.Replicate](w), relevance: plugin.NewRelevance(w),
 	}
 	ecs.GetResource[listener.Dispatch](w).AddListener(b)
@@ -242,8 +243,12 @@ func (b *branches) Notify(w *ecs.World, evt ecs.EntityEvent) {
 		b.latest = evt.Entity
 		return
 	}
+	if w.Has(evt.Entity, b.replicate) {
+		return
+	}
+	b.orphaned[evt.Entity] = true
 	was, replicated := b.began[evt.Entity]
-	if !replicated || w.Has(evt.Entity, b.replicate) {
+	if !replicated {
 		return
 	}
 	kind := "lone"
@@ -343,14 +348,29 @@ func (b *branches) do(command string, clients []entangle.ClientID) {
 // branchCounts adds up the branches of many worlds.
 type branchCounts struct {
 	sync.Mutex
-	worlds []*branches
+	count map[string]int
+	views rewindSums
 }
 
-// follow is a hook that adds the branches of a world.
-func (a *branchCounts) follow(s *randomScene) {
+// add adds the branches of a world that has ended. It keeps nothing of it.
+func (a *branchCounts) add(b *branches) {
 	a.Lock()
 	defer a.Unlock()
-	a.worlds = append(a.worlds, s.rare)
+	if a.count == nil {
+		a.count = map[string]int{}
+	}
+	for _, some := range []map[string]int{b.count, b.sim.Detached(), b.sim.Shown()} {
+		for branch, n := range some {
+			a.count[branch] += n
+		}
+	}
+	a.count[keptLess] += b.sim.Narrowed()
+	a.count[leftPaused] += b.sim.LeftPaused()
+	a.count[rewoundWaited] += int(b.stats().Rewinds.Waited)
+	a.views.add(b.rewinds)
+	sent := b.stats().Replication
+	a.count[requested] += int(sent.Resyncs)
+	a.count[overdue] += int(sent.Overdue)
 }
 
 // keptLess counts clients that keep an entity that they no longer see, without a component that it
@@ -372,33 +392,14 @@ const enoughWorlds = 120
 
 // checkCounts checks that every rare branch occurred, if there were enough worlds.
 func (a *branchCounts) checkCounts(t *testing.T, worlds uint64) {
-	count, views := map[string]int{}, rewindSums{}
-	for _, b := range a.worlds {
-		for branch, n := range b.count {
-			count[branch] += n
-		}
-		count[keptLess] += b.sim.Narrowed()
-		count[leftPaused] += b.sim.LeftPaused()
-		for branch, n := range b.sim.Detached() {
-			count[branch] += n
-		}
-		for branch, n := range b.sim.Shown() {
-			count[branch] += n
-		}
-		count[rewoundWaited] += int(b.stats().Rewinds.Waited)
-		views.add(b.rewinds)
-		sent := b.stats().Replication
-		count[requested] += int(sent.Resyncs)
-		count[overdue] += int(sent.Overdue)
+	for _, branch := range slices.Sorted(maps.Keys(a.count)) {
+		t.Logf("%s: %d", branch, a.count[branch])
 	}
-	for _, branch := range slices.Sorted(maps.Keys(count)) {
-		t.Logf("%s: %d", branch, count[branch])
-	}
-	t.Logf("views: %+v", views)
+	t.Logf("views: %+v", a.views)
 	if worlds < enoughWorlds || t.Failed() {
 		return
 	}
-	views.requireExact(t)
+	a.views.requireExact(t)
 	all := append([]string{keptLess, leftPaused, requested, overdue}, detachedBranches...)
 	all = append(all, netsim.ShownBranches...)
 	all = append(all, rewoundBranches...)
@@ -414,6 +415,6 @@ func (a *branchCounts) checkCounts(t *testing.T, worlds uint64) {
 		}
 	}
 	for _, branch := range all {
-		assert.Positivef(t, count[branch], "in no world: %s", branch)
+		assert.Positivef(t, a.count[branch], "in no world: %s", branch)
 	}
 }

@@ -43,8 +43,10 @@ func TestRandomWorlds(t *testing.T) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			t.Parallel()
 			steps := randomSteps(seed)
-			err := try(steps, rare.follow)
+			var scene *randomScene
+			err := try(steps, func(s *randomScene) { scene = s })
 			if err == nil {
+				rare.add(scene.rare)
 				return
 			}
 			t.Errorf("seed %d: %v\nrepeat with: %s", seed, err, repeatCommand(seed))

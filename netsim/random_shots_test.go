@@ -215,7 +215,9 @@ const (
 	shotBullet      = "fired: a tracer that another client predicts"
 	shotChild       = "fired: a child of a tracer"
 	shotUnconfirmed = "fired: a shot at a client without a confirmed tick"
-	shotOrphan      = "fired: a salvo that ended with its shooter"
+	shotEarly       = "fired: a tracer of an earlier tick, of which state of a future one has arrived"
+	shotTooLate     = "fired: a salvo that was given up, and has come back"
+	shotNowhere     = "fired: an input for an orphaned shooter"
 )
 
 var shotBranches = []string{
@@ -343,6 +345,7 @@ type shotCourt struct {
 	mine   map[uint32]ecs.Entity        // own shots of the last frame
 	gone   map[uint32]bool              // own salvos that have gone
 	first  map[ecs.Entity]entangle.Tick // when a shot appeared
+	exact  map[ecs.Entity]entangle.Tick // the tick of the server's state with which it appeared, if that was a future one
 	twice  map[uint32]entangle.Tick     // since when a shot is there twice
 	before plugin.PrespawnStats
 }
@@ -361,7 +364,8 @@ func (c *shotCourt) Initialize(w *ecs.World) {
 }
 
 func (c *shotCourt) reset() {
-	c.mine, c.gone, c.first, c.twice = map[uint32]ecs.Entity{}, map[uint32]bool{}, map[ecs.Entity]entangle.Tick{}, map[uint32]entangle.Tick{}
+	c.mine, c.gone, c.twice = map[uint32]ecs.Entity{}, map[uint32]bool{}, map[uint32]entangle.Tick{}
+	c.first, c.exact = map[ecs.Entity]entangle.Tick{}, map[ecs.Entity]entangle.Tick{}
 }
 
 // madeBy records that the player has made an input.
@@ -399,7 +403,11 @@ func (c *shotCourt) Update(w *ecs.World) {
 	}
 	known := ecs.ComponentID[components.Controlled](w)
 	for _, m := range made {
-		_, replica := c.guest.originals.of(m.shooter)
+		original, replica := c.guest.originals.of(m.shooter)
+		if c.scene.rare.orphaned[original] { // the server no longer has it (docs/REPLICATION.md, "Pauses")
+			c.count(shotNowhere)
+			continue
+		}
 		if replica && w.Alive(m.shooter) && w.Has(m.shooter, known) && c.smooth.smoothSince(c.now.Tick-5) && len(is[m.press]) == 0 {
 			c.fail("it has no salvo of the input %#x that it has just made for %v", m.press, m.shooter)
 		}
@@ -419,6 +427,9 @@ func (c *shotCourt) read(w *ecs.World) (all map[uint32][]ecs.Entity) {
 		all[press] = append(all[press], e)
 		if _, known := c.first[e]; !known {
 			c.first[e] = c.now.Tick
+			if tick, ok := apps.Of(w).Applier.Replicas.Tick(e); ok && c.now.Tick.Before(tick) {
+				c.exact[e] = tick
+			}
 		}
 	}
 	for q := generic.NewFilter1[salvo]().Query(w); q.Next(); {
@@ -465,7 +476,13 @@ func (c *shotCourt) read(w *ecs.World) (all map[uint32][]ecs.Entity) {
 			c.count(shotChild)
 		}
 		ticks := c.now.Tick.Sub(s.Born)
-		if want := firstX(s.Press) + 5*ticks; c.isJudged(e, s.Born) && (s.X != want || ticks >= shotLife) {
+		switch want := firstX(s.Press) + 5*ticks; {
+		case s.X == want && ticks < shotLife || !c.isJudged(e, s.Born):
+		case c.now.Tick.Before(c.exact[e]) && s.X < want:
+			// State of a future tick replaces that of the past ones which came in the same frame, and is written when its tick
+			// has run (docs/GUARANTEES.md, B10).
+			c.count(shotEarly)
+		default:
 			c.fail("%v is %+v, and should be at %d", e, s, want)
 		}
 	}
@@ -505,7 +522,9 @@ func (c *shotCourt) checkOne(press uint32, all []ecs.Entity) {
 	if was, there := c.mine[press]; there && was != all[0] && c.smooth.smoothForLong(c.now.Tick) {
 		c.fail("its shot %#x was %v, and is %v", press, was, all[0])
 	}
-	if c.gone[press] && c.smooth.smoothForLong(c.now.Tick) {
+	if c.gone[press] && c.first[all[0]].Sub(c.fired[press].tick) > randomRate { // MaxRollback (docs/PREDICTION.md, "Bullets")
+		c.count(shotTooLate)
+	} else if c.gone[press] && c.smooth.smoothForLong(c.now.Tick) {
 		c.fail("its salvo %#x has come back as %v", press, all[0])
 	}
 	c.mine[press] = all[0]

@@ -88,6 +88,7 @@ type screens struct {
 	guest  *guest
 	last   screen
 	newest entangle.Tick              // the tick of the input that was written last
+	drawn  screen                     // what was drawn last when that one was written
 	at     map[entangle.Tick][]screen // by the tick of an input: what was drawn last when it was written
 }
 
@@ -101,6 +102,7 @@ func (s *screens) draw(w *ecs.World) func() {
 	return func() {
 		if s.last = nil; s.guest.Client().State() != plugin.Connected {
 			clear(s.at)
+			s.drawn = nil
 			return
 		}
 		s.last = screen{}
@@ -124,13 +126,14 @@ func (s *screens) press(w *ecs.World) func() {
 			return
 		}
 		tick := now.Tick + entangle.Tick(s.guest.Client().InputDelay())
-		if by := tick.Sub(s.newest); by < 1 || by > keptScreens { // the clock has jumped, or the delay has become smaller
+		if by := tick.Sub(s.newest); s.drawn == nil || by < 1 || by > keptScreens { // the clock has jumped, or the delay has become smaller
 			s.newest = tick - 1
 		}
-		for s.newest != tick { // an input is of several ticks, if the delay has grown
+		for s.newest != tick-1 { // the last input is also of these ticks, if the delay has grown (docs/STATES.md, "A player's inputs")
 			s.newest++
-			s.at[s.newest] = append(s.at[s.newest], s.last)
+			s.at[s.newest] = append(s.at[s.newest], s.drawn)
 		}
+		s.newest, s.drawn, s.at[tick] = tick, s.last, append(s.at[tick], s.last)
 		delete(s.at, now.Tick-keptScreens)
 	}
 }
@@ -185,6 +188,7 @@ type trail struct {
 	like   rewindSettings
 	own    entangle.Tick // since when
 	since  entangle.Tick // since when it and all that it depends on is the same
+	pace   entangle.Tick // when SendEvery, Predict or Interpolate of it, of an ancestor or of its group changed last; 0: never
 }
 
 // trailTicks is at least for how many ticks a server with the default MaxRewind keeps values at the rate of random worlds.
@@ -231,6 +235,11 @@ type rewindSettings struct {
 	parent ecs.Entity
 }
 
+// samePace reports whether both are shown at the same time, if they are shown.
+func (s *rewindSettings) samePace(o *rewindSettings) bool {
+	return s.SendEvery == o.SendEvery && s.Predict == o.Predict && s.Interpolate == o.Interpolate
+}
+
 func (t *trail) at(tick entangle.Tick) (is onScreen, ok bool) {
 	i := int(tick) % trailTicks
 	return t.values[i], t.ticks[i] == tick && !t.newest.Before(tick)
@@ -253,6 +262,7 @@ type rewindJudge struct {
 
 	trails map[ecs.Entity]*trail
 	groups map[components.Group]entangle.Tick // when settings of a member changed last
+	paces  map[components.Group]entangle.Tick // the same for trail.pace
 
 	rewindSums
 }
@@ -286,7 +296,8 @@ func (j *rewindJudge) look(w *ecs.World) func() {
 	j.places, j.paths, j.lives = plugin.NewRewind[place](w), plugin.NewRewind[path](w), plugin.NewRewind[life](w)
 	j.hand, j.owner = ecs.ComponentID[hand](w), ecs.ComponentID[components.ControlledBy](w)
 	j.replicate, j.childOf = ecs.ComponentID[components.Replicate](w), ecs.ComponentID[components.ChildOf](w)
-	j.trails, j.groups = map[ecs.Entity]*trail{}, map[components.Group]entangle.Tick{}
+	j.trails = map[ecs.Entity]*trail{}
+	j.groups, j.paces = map[components.Group]entangle.Tick{}, map[components.Group]entangle.Tick{}
 	return func() {
 		if j.now.Tick%rewindEvery > 0 {
 			return
@@ -386,6 +397,7 @@ const (
 	rewoundGone     = "rewound: a target that the player has lost since"
 	rewoundDead     = "rewound: a target that is despawned"
 	rewoundMasked   = "rewound: a target with a hidden component"
+	rewoundPaced    = "rewound: a target that is shown at another time since, and was not on the screen"
 	rewoundAlmost   = "rewound: a value other than on the screen"
 	rewoundTooOld   = "rewound: a value on the screen is older than a view may have"
 	rewoundMissing  = "rewound: a value on the screen is not in the view"
@@ -510,7 +522,9 @@ func (j *rewindJudge) compare(g *guest, v *rewoundView) {
 func (j *rewindJudge) compareWith(v *rewoundView, shown map[ecs.Entity]onScreen, whole bool) (problem func()) {
 	for e, is := range v.targets {
 		was, there := shown[e]
-		if !there && whole {
+		if pace := j.trails[e].pace; !there && pace != 0 && j.now.Tick.Before(pace+unchangedFor) {
+			j.count(rewoundPaced) // the view is as if the change were on the screen (docs/LAG-COMPENSATION.md, "What is not")
+		} else if !there && whole {
 			return func() { j.fail(v, e, "is %+v, and was not on the screen", is) }
 		}
 		for kind, has := range is.has {
@@ -606,14 +620,18 @@ func (j *rewindJudge) recordSettings(q *ecs.Query, t *trail) {
 		like.parent = q.Relation(j.childOf)
 	}
 	if was := t.like; like != was {
+		if t.own != 0 && !like.samePace(&was) {
+			t.pace = j.now.Tick
+			j.paces[was.Group], j.paces[like.Group] = t.pace, t.pace
+		}
 		t.like, t.own = like, j.now.Tick
 		j.groups[was.Group], j.groups[like.Group] = t.own, t.own
 	}
 	t.since = t.own
-	if parent := j.trails[like.parent]; parent != nil && t.since.Before(parent.since) {
-		t.since = parent.since
+	if parent := j.trails[like.parent]; parent != nil {
+		t.since, t.pace = max(t.since, parent.since), max(t.pace, parent.pace)
 	}
-	if like.Group != 0 && t.since.Before(j.groups[like.Group]) {
-		t.since = j.groups[like.Group]
+	if like.Group != 0 {
+		t.since, t.pace = max(t.since, j.groups[like.Group]), max(t.pace, j.paces[like.Group])
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/world/apps"
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
@@ -264,7 +265,27 @@ type rewindJudge struct {
 	groups map[components.Group]entangle.Tick // when settings of a member changed last
 	paces  map[components.Group]entangle.Tick // the same for trail.pace
 
+	lateAcks map[entangle.ClientID]lateAcks
+
 	rewindSums
+}
+
+// lateAcks is how many packets a client has acknowledged after they had counted as lost, and when that grew last.
+type lateAcks struct {
+	packets uint64
+	tick    entangle.Tick
+}
+
+// recordAcks records the late acknowledgements of all clients.
+func (j *rewindJudge) recordAcks() {
+	for _, c := range apps.Of(j.world).Server.Clients(nil) {
+		late := j.lateAcks[c.ID]
+		if c.Spurious > late.packets {
+			late.tick = j.now.Tick
+		}
+		late.packets = c.Spurious
+		j.lateAcks[c.ID] = late
+	}
 }
 
 // rewindSums counts the values in views, of entities of which the settings are the same for long.
@@ -298,7 +319,9 @@ func (j *rewindJudge) look(w *ecs.World) func() {
 	j.replicate, j.childOf = ecs.ComponentID[components.Replicate](w), ecs.ComponentID[components.ChildOf](w)
 	j.trails = map[ecs.Entity]*trail{}
 	j.groups, j.paces = map[components.Group]entangle.Tick{}, map[components.Group]entangle.Tick{}
+	j.lateAcks = map[entangle.ClientID]lateAcks{}
 	return func() {
+		j.recordAcks()
 		if j.now.Tick%rewindEvery > 0 {
 			return
 		}
@@ -400,6 +423,7 @@ const (
 	rewoundPaced    = "rewound: a target that is shown at another time since, and was not on the screen"
 	rewoundAlmost   = "rewound: a value other than on the screen"
 	rewoundTooOld   = "rewound: a value on the screen is older than a view may have"
+	rewoundLateAck  = "rewound: a value other than on the screen, and a packet that counts as lost has arrived"
 	rewoundMissing  = "rewound: a value on the screen is not in the view"
 	rewoundWaited   = "rewound: a movement that began late"
 	rewoundSame     = "rewound: a value as on the screen"
@@ -550,6 +574,8 @@ func (j *rewindJudge) measure(v *rewoundView, shown map[ecs.Entity]onScreen) {
 				j.count(rewoundSame)
 			case is.has[kind] && j.isTooOld(e, &was):
 				j.count(rewoundTooOld)
+			case is.has[kind] && j.hasLateAck(v.client):
+				j.count(rewoundLateAck)
 			case is.has[kind]:
 				j.near++
 				j.count(rewoundAlmost)
@@ -561,6 +587,13 @@ func (j *rewindJudge) measure(v *rewoundView, shown map[ecs.Entity]onScreen) {
 			}
 		}
 	}
+}
+
+// hasLateAck reports whether a client has acknowledged a packet a short time ago that counts as lost: what it brought is on
+// the screen, and in no view (docs/LAG-COMPENSATION.md, "What is not").
+func (j *rewindJudge) hasLateAck(client entangle.ClientID) bool {
+	late := j.lateAcks[client]
+	return late.tick != 0 && j.now.Tick.Before(late.tick+trailTicks)
 }
 
 // expectExact returns an error if many values of the world's views differ from the screens.

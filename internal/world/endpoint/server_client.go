@@ -176,6 +176,8 @@ type ClientInfo struct {
 	Loss   float64 // fraction of the recent packets to the client that were lost, 0..1
 	Joined bool    // it has received everything that was there for it when it connected
 
+	Spurious uint64 // packets to the client that it acknowledged after they had counted as lost
+
 	Inputs  timesync.MeterStats
 	Quality timesync.Quality
 
@@ -206,12 +208,12 @@ func (s *Server) Clients(dst []ClientInfo) []ClientInfo {
 		}
 	}
 	for _, c := range s.open {
-		link, inputs := linkOf(c.peer), c.meter.Stats()
+		link, inputs, sent := linkOf(c.peer), c.meter.Stats(), c.peer.Stats()
 		dst = append(dst, ClientInfo{
 			ID: c.id, Layer: c.layer.number, Addr: c.addr, Name: c.name,
 			RTT: link.RTT, Jitter: link.Jitter, Loss: link.Loss, Joined: c.joined,
-			Inputs: inputs, Quality: link.quality(inputs.Quality),
-			Dropped: c.peer.Stats().Channels.DroppedUnsent, Waiting: c.peer.Waiting(),
+			Spurious: sent.Packets.Spurious, Inputs: inputs, Quality: link.quality(inputs.Quality),
+			Dropped: sent.Channels.DroppedUnsent, Waiting: c.peer.Waiting(),
 		})
 	}
 	return dst

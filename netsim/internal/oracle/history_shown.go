@@ -102,6 +102,16 @@ func (h *history) teleportsAt(e ecs.Entity, tick entangle.Tick) uint8 {
 // at returns a tick as a time.
 func (h *history) at(tick entangle.Tick) float64 { return float64(tick.Sub(h.origin)) }
 
+// visibleBeforePause returns the values that a client could see of an entity when it was paused, which it is at a tick.
+func (h *history) visibleBeforePause(e ecs.Entity, client entangle.ClientID, tick entangle.Tick) []inspect.MirroredValue {
+	for v := h.versionAt(e, tick); v != nil; v = h.versionAt(e, v.from-1) {
+		if !v.state.Paused {
+			return v.views[client].visibleValues(v.state.Values)
+		}
+	}
+	return nil
+}
+
 // visibleAt returns the values that a client could see of an entity at a tick.
 func (h *history) visibleAt(e ecs.Entity, client entangle.ClientID, tick entangle.Tick) []inspect.MirroredValue {
 	v := h.versionAt(e, tick)

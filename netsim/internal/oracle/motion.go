@@ -33,6 +33,7 @@ type sample struct {
 	tick   float64
 	jumps  uint8 // number of teleports up to it
 	values map[int]decoded
+	paused map[int]decoded // of a paused entity: those of before the pause, which may have been sent; else nil
 }
 
 // never is later than all ticks.
@@ -118,6 +119,16 @@ func (m *motion) present(now float64) sample {
 		}
 	}
 	return base
+}
+
+// usePaused makes the entity move to its values of before the pause. It returns false if it does already, or is not paused.
+func (m *motion) usePaused() bool {
+	if len(m.samples) < 2 || m.samples[1].paused == nil {
+		return false
+	}
+	maps.Copy(m.samples[1].values, m.samples[1].paused)
+	m.samples[1].paused = nil
+	return true
 }
 
 // restart makes the entity move from the shown values to the next sample that is far enough ahead, or to the

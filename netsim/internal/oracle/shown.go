@@ -69,6 +69,7 @@ const (
 	shownJump          = "shown: a timeline jumped" // which hardly ever happens
 	shownPredicted     = "shown: an interpolation ended for good as a prediction began"
 	shownFormerTarget  = "shown: a relation to an entity that the server has despawned"
+	shownPaused        = "shown: a record of a paused entity had its state of before the pause"
 	shownOld           = "shown: a component kept an old value"
 	shownPlainBefore   = "shown: an entity in the world began to be interpolated"
 	shownTogether      = "shown: several members of a group changed in a frame"
@@ -150,17 +151,27 @@ func (c *shownClient) hold(client entangle.ClientID, e *shownEntity, tick entang
 
 // sampleOf returns the blended values of an entity as of a tick.
 func (c *shownClient) sampleOf(client entangle.ClientID, e *shownEntity, tick entangle.Tick) sample {
-	s := sample{tick: c.history.at(tick), jumps: c.history.teleportsAt(e.original, tick), values: map[int]decoded{}}
-	for _, v := range c.history.visibleAt(e.original, client, tick) {
-		if info := c.infos[v.Component]; info.Interpolate == registry.Full && info.Plan.Size() > 0 && !info.Input {
-			s.values[v.Component] = (&translation{}).decode(info, &v, nil)
-		}
-	}
+	s := sample{tick: c.history.at(tick), jumps: c.history.teleportsAt(e.original, tick)}
+	s.values = c.blended(c.history.visibleAt(e.original, client, tick))
 	last := len(e.motion.samples) - 1
 	if v := c.history.versionAt(e.original, tick); last >= 0 && (v == nil || v.state.Paused || v.views[client].retained) {
 		s.values = maps.Clone(e.motion.samples[last].values) // nothing but its structure is sent
+		if v != nil && v.state.Paused {
+			s.paused = c.blended(c.history.visibleBeforePause(e.original, client, tick))
+		}
 	}
 	return s
+}
+
+// blended returns the values of the blended components.
+func (c *shownClient) blended(all []inspect.MirroredValue) map[int]decoded {
+	values := map[int]decoded{}
+	for _, v := range all {
+		if info := c.infos[v.Component]; info.Interpolate == registry.Full && info.Plan.Size() > 0 && !info.Input {
+			values[v.Component] = (&translation{}).decode(info, &v, nil)
+		}
+	}
+	return values
 }
 
 // setInterval changes the timeline of an entity.

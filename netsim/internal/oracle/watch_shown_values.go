@@ -63,6 +63,12 @@ func (s *shownClient) checkBlended(c Client, e *shownEntity, info *registry.Comp
 			off = math.Remainder(off, 2*math.Pi)
 		}
 		if math.Abs(off) > blendError {
+			if m.usePaused() {
+				// An entity that was moved to another group or resumed just before it was paused is sent whole until that has
+				// arrived (package sender, "paused"). Of others the client keeps what has arrived (docs/STATES.md).
+				s.count[shownPaused]++
+				return s.checkBlended(c, e, info, is)
+			}
 			return fmt.Errorf("it is %v, and should be %v: %s", is.value, want.value, m)
 		}
 	}

@@ -69,6 +69,7 @@ const (
 	shownJump          = "shown: a timeline jumped" // which hardly ever happens
 	shownPredicted     = "shown: an interpolation ended for good as a prediction began"
 	shownFormerTarget  = "shown: a relation to an entity that the server has despawned"
+	shownUnbegun       = "shown: a timeline had not begun"
 	shownPaused        = "shown: a record of a paused entity had its state of before the pause"
 	shownOld           = "shown: a component kept an old value"
 	shownPlainBefore   = "shown: an entity in the world began to be interpolated"

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/world/apps"
 )
 
@@ -31,6 +32,10 @@ func (s *shownClient) advance(c Client, ran time.Duration) error {
 			continue
 		}
 		tick, share := c.App.InterpolationTime(every)
+		if tick == -entangle.Tick(2*every) && share == 0 {
+			s.count[shownUnbegun]++ // no frame has shown anything: two intervals before tick 0 (package timesync, Timeline)
+			continue
+		}
 		now := s.history.at(tick) + share
 		if !begins {
 			if err := s.checkTimeline(c, every, now, ran); err != nil {

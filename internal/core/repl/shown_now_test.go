@@ -8,7 +8,9 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
+	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/core/rewind"
 	"github.com/entangle-ecs/entangle/internal/core/snapshot"
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
@@ -166,4 +168,26 @@ func TestAPeerLosesNothingThatItWasNotSent(t *testing.T) {
 	w.tick(func() { w.peer.Hide(0) })
 	w.run(3)
 	assert.Equal(t, []uint64{0}, w.departed(joined+1))
+}
+
+// A peer has the whole of a group unless a view hides some of it, and again without that view.
+//
+// Proves: L4
+func TestAPeerHasTheWholeOfAGroupThatNothingHides(t *testing.T) {
+	w := newWatcher(t)
+	w.tick(func() {
+		for s := range repl.Slot(2) {
+			w.world.SpawnAt(s, set.MaskOf(0), group.Place{})
+		}
+	})
+	assert.Zero(t, w.peer.HasWhole(0, 2), "it is not sent")
+	w.send()
+	assert.Equal(t, 2, w.peer.HasWhole(0, 2))
+	w.tick(func() { require.True(t, w.peer.SetView(0, view.Hidden{Slot: 0, Comps: set.MaskOf(0)})) })
+	w.run(3)
+	assert.Zero(t, w.peer.HasWhole(0, 2))
+	assert.Equal(t, 1, w.peer.HasWhole(1, 1))
+	w.tick(func() { require.True(t, w.peer.SetView(0)) })
+	w.run(3)
+	assert.Equal(t, 2, w.peer.HasWhole(0, 2))
 }

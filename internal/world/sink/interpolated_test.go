@@ -47,7 +47,8 @@ type past struct {
 	hand
 	delay    func(every int) int32
 	fraction float32
-	waits    bool // the times are not known yet
+	waits    bool             // the times are not known yet
+	sampled  [2]entangle.Tick // of the last SampleReceived
 	prophet  *prophet
 }
 
@@ -98,7 +99,9 @@ func (h *past) Timeline(every int) (entangle.Tick, float32) {
 
 func (h *past) PacketInterval() int { return 1 }
 
-func (h *past) SampleReceived(int, entangle.Tick, entangle.Tick) {}
+func (h *past) SampleReceived(_ int, before, tick entangle.Tick) {
+	h.sampled = [2]entangle.Tick{before, tick}
+}
 
 // link is a relation with its target. ride is one with a value that is blended.
 type (
@@ -681,4 +684,57 @@ func TestWhatMakesADifferenceAtOnceIsLate(t *testing.T) {
 		require.NoError(t, h.applier.ReadSpawn(h.reader(pastScore{1}), h))
 		h.slots[id] = h.applier.CommitSpawns([]repl.ID{id})[0]
 	}), "so is one of a run")
+}
+
+// An entity that rests sets off at the tick up to which its group says that it had not changed, however its update is decoded.
+// It sets off at once if that is not known: where it has come from another group, for which its state is sent whole.
+//
+// Proves: N11
+func TestAnEntityRestsUntilItsGroupSaysThatItChanged(t *testing.T) {
+	for name, with := range map[string][]any{
+		"alone":               {pastPlace{10}},
+		"with a reference":    {pastAim{}, pastPlace{10}},
+		"with a relation":     {link{1}, pastPlace{10}},
+		"whole, in one group": nil,
+	} {
+		h := newPast(t)
+		h.come(1, pastMark{SendEvery: 1}, pastPlace{}, pastAim{}, link{1})
+		h.come(2, pastMark{SendEvery: 1}, pastPlace{}, pastAim{}, link{1})
+		h.come(3, pastPlace{}, pastAim{}, link{1})
+		h.come(4, pastMark{SendEvery: 1}, pastPlace{}, pastAim{}, link{1})
+		h.frames(20)
+		h.tick++
+		begun := map[repl.Handle]entangle.Tick{1: h.tick - 4, 2: h.tick - 2, 4: h.tick - 3}
+		if with == nil {
+			h.applier.Begin(h.tick, h.tick-2)
+			for g := range begun {
+				h.state(g, pastMark{SendEvery: 1}, pastPlace{10}, pastAim{}, link{1})
+				begun[g] = h.tick - 6 // the last frame
+			}
+			h.applier.Commit()
+		} else {
+			var comps set.Mask
+			var slots []repl.Slot
+			var before []entangle.Tick
+			var values []any
+			for g := repl.Handle(1); g <= 4; g++ {
+				slots, before, values = append(slots, h.slots[repl.ID{Group: g}]), append(before, begun[g]), append(values, with...)
+			}
+			for _, v := range with {
+				comps.Set(h.comp(v))
+			}
+			n, err := h.applier.UpdateBlock(slots, before, h.tick, &comps, h.reader(values...), h)
+			require.NoError(t, err)
+			require.Equal(t, len(slots), n)
+			assert.Equal(t, [2]entangle.Tick{begun[4], h.tick}, h.sampled, "the clock does not take the rest for a gap")
+		}
+		for end := h.tick; h.tick != end+5; h.tick++ {
+			h.applier.Interpolate()
+			for g, from := range begun {
+				now := h.tick - 5
+				want := 10 * max(0, float64(now.Sub(from))/float64(end.Sub(from)))
+				assert.InDelta(t, want, at[pastPlace](&h.hand, g).X, 1e-3, "%s: entity %d, %d ticks before its value", name, g, end.Sub(now))
+			}
+		}
+	}
 }

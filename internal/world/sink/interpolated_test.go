@@ -689,7 +689,7 @@ func TestWhatMakesADifferenceAtOnceIsLate(t *testing.T) {
 // An entity that rests sets off at the tick up to which its group says that it had not changed, however its update is decoded.
 // It sets off at once if that is not known: where it has come from another group, for which its state is sent whole.
 //
-// Proves: N11
+// Proves: N1
 func TestAnEntityRestsUntilItsGroupSaysThatItChanged(t *testing.T) {
 	for name, with := range map[string][]any{
 		"alone":               {pastPlace{10}},

@@ -59,7 +59,7 @@ type newestOf struct {
 func (n *newest) begin(tick entangle.Tick, groups int) {
 	n.tick = tick
 	for len(n.of) < groups {
-		n.of = append(n.of, newestOf{tick: tick})
+		n.of = append(n.of, newestOf{})
 	}
 }
 

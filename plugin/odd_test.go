@@ -131,6 +131,8 @@ func TestReplicateOnAClientIsLogged(t *testing.T) {
 	}
 	bullets := generic.NewMap3[spot, components.Replicate, components.Prespawned](&w)
 	bullets.New()
+	disabled := generic.NewMap2[components.Predicted, components.Replicate](&w)
+	disabled.New() // a rollback has taken off the rest
 	assert.Zero(t, logged(), log.String())
 	tagged := generic.NewMap2[spot, components.Replicate](&w)
 	tagged.New()

@@ -10,7 +10,7 @@ import (
 // UnsentWarning warns a developer, once, that an entity in a client's world has
 // components.Replicate. The entity is not sent, because only servers replicate entities, and
 // without the warning nothing would show that. An entity with components.Prespawned may have one:
-// it becomes the server's entity.
+// it becomes the server's entity. Until a rollback has run its tick again, it has components.Predicted alone.
 type UnsentWarning struct {
 	world  *ecs.World
 	filter ecs.MaskFilter
@@ -19,8 +19,8 @@ type UnsentWarning struct {
 
 // NewUnsentWarning returns a warning about the entities of a world.
 func NewUnsentWarning(w *ecs.World, log *slog.Logger) *UnsentWarning {
-	replicate, prespawned := ecs.ComponentID[components.Replicate](w), ecs.ComponentID[components.Prespawned](w)
-	return &UnsentWarning{world: w, filter: ecs.All(replicate).Without(prespawned), log: log}
+	replicate, prespawned, predicted := ecs.ComponentID[components.Replicate](w), ecs.ComponentID[components.Prespawned](w), ecs.ComponentID[components.Predicted](w)
+	return &UnsentWarning{world: w, filter: ecs.All(replicate).Without(prespawned, predicted), log: log}
 }
 
 // Check logs the warning if there is such an entity and the warning has not been logged yet.

@@ -11,6 +11,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/alloctest"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
+	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -51,4 +52,58 @@ func TestShowingAndHidingAllocatesNothing(t *testing.T) {
 			step()
 		}
 	}), "of so many ticks, after as many")
+}
+
+// A peer uses two views of a group at most, that of now and the one with which it was sent the group, however often these
+// change while it is shown and retained.
+//
+// Proves: Z10
+func TestViewsThatAreNotUsedAnyMoreAreFreed(t *testing.T) {
+	const members = 6
+	rng := rand.New(rand.NewPCG(1, 1))
+	w, tick, name := NewWorld(nil, 1), entangle.Tick(0), uint16(0)
+	p := w.NewPeer()
+	step := func(what func()) {
+		tick++
+		w.Begin(tick)
+		what()
+		w.Commit()
+		for rng.IntN(3) > 0 && len(p.AppendActions(nil, 500)) > 0 {
+			name++
+			p.ActionsSent(name)
+			p.HandleDelivered(name)
+		}
+	}
+	step(func() {
+		for s := range repl.Slot(members) {
+			w.SpawnAt(s, set.Mask{}, group.Place{Name: 1, Private: true})
+		}
+		p.Show(0)
+	})
+	some := func() (hidden []view.Hidden) {
+		for s := range repl.Slot(members) {
+			if rng.IntN(3) == 0 {
+				hidden = append(hidden, view.Hidden{Slot: s, Whole: true})
+			}
+		}
+		return hidden
+	}
+	most := view.ID(0)
+	for range 2000 {
+		step(func() {
+			switch rng.IntN(4) {
+			case 0:
+				p.Show(0)
+			case 1, 2:
+				p.Retain(0, some()...)
+			default:
+				p.SetView(0, some()...)
+			}
+		})
+		id, ok := w.state.Views.Intern([]view.HiddenMember{{Number: repl.MaxMembers - 1, Whole: true}})
+		assert.True(t, ok)
+		w.state.Views.AddUsers(id, 0) // frees it
+		most = max(most, id)
+	}
+	assert.LessOrEqual(t, most, view.ID(6)) // two, and those that one change needs meanwhile
 }

@@ -43,12 +43,9 @@ type interpolation struct {
 	sampled snapshot.Slot    // its argument
 	comp    int              // the number of components.Interpolated; -1: nothing is interpolated in this world
 	marker  ecs.ID           // components.Interpolated
-	full    set.Mask         // components with values between two samples
 	leftOut set.Mask         // components that an interpolated entity does not have in the world
-	refs    blendedRefs
-	comps   []int          // the same, by column of the table
-	table   *columns.Table // the entities that have the marker
 	samples *snapshot.Store
+	blended blendedColumns
 
 	slots     []interpolated // by slot of samples
 	confirmed confirmedColumns
@@ -58,16 +55,25 @@ type interpolation struct {
 	leaving   map[repl.ID]snapshot.Slot // entities of which the end has arrived, and is not shown yet
 	stages    []stage                   // unused, of changes that are shown
 
-	bySlot []snapshot.Slot  // by slot of the table
-	places []snapshot.Slot  // scratch: of the rows of a segment
-	one    []byte           // scratch: of valueOfSlot
-	single [1]snapshot.Slot // scratch
-	left   []leftSamples    // of entities that have begun to be predicted in this frame
+	left []leftSamples // of entities that have begun to be predicted in this frame
 	// begun are the replicas in the world that have got a slot since the last frame: the table need not
 	// have changed, because they may have had another one before.
 	begun []repl.Slot
 	seen  func(inspect.Interpolation) // see WatchInterpolation
 	late  lateArrivals
+}
+
+// blendedColumns are the components with values between two samples, in the world.
+type blendedColumns struct {
+	mask  set.Mask
+	comps []int // the same, by column of the table
+	refs  blendedRefs
+	table *columns.Table // the entities that have the marker
+
+	bySlot []snapshot.Slot  // by slot of the table
+	places []snapshot.Slot  // scratch: of the rows of a segment
+	one    []byte           // scratch: of valueOfSlot
+	single [1]snapshot.Slot // scratch
 }
 
 // lateArrivals says what TakeLate has reported.
@@ -137,11 +143,11 @@ func (a *Applier) InterpolateBy(clock Timelines, infos []*registry.Component, ti
 			in.leftOut.Set(i)
 		}
 		if info.Interpolate == registry.Full && info.Plan.Size() > 0 && !info.Input {
-			in.full.Set(i)
+			in.blended.mask.Set(i)
 			if info.Plan.HasRefs() {
-				in.refs.comps.Set(i)
+				in.blended.refs.comps.Set(i)
 			}
-			in.comps = append(in.comps, i)
+			in.blended.comps = append(in.blended.comps, i)
 			blended = append(blended, columns.Column{ID: a.comps[i].id, Size: sizes[i]})
 			kinds[i] = snapshot.Kind{
 				Size: info.Plan.Size(), Blend: info.Blend, Each: info.Each, Curve: info.Curve, With: info.With,
@@ -157,8 +163,8 @@ func (a *Applier) InterpolateBy(clock Timelines, infos []*registry.Component, ti
 		return fmt.Errorf("sink: interpolation: %w", err)
 	}
 	a.persistence.marks = append(a.persistence.marks, in.marker)
-	in.clock, in.table, in.samples = clock, table, snapshot.New(kinds, tickRate)
-	in.refs.hold, in.refs.restore = in.refs.holdOne, in.refs.restoreOne
+	in.clock, in.blended.table, in.samples = clock, table, snapshot.New(kinds, tickRate)
+	in.blended.refs.hold, in.blended.refs.restore = in.blended.refs.holdOne, in.blended.refs.restoreOne
 	in.infos, in.valueOf, in.leaving = infos, a.sampleValue, map[repl.ID]snapshot.Slot{}
 	in.confirmed = confirmedColumns{sizes: sizes, values: make([][]byte, len(infos))}
 	return tick.ShareListener(a.world, table.Listener())
@@ -180,7 +186,7 @@ func (a *Applier) Samples(e ecs.Entity, comp int) (from, to []byte, share float3
 // component is not blended.
 func (a *Applier) SetFunction(e ecs.Entity, comp int, blend func(dst, a, b []byte, t float64)) bool {
 	s, ours := a.Replicas.Slot(e)
-	if !ours || a.Replicas.Info[s].snapshotSlot == 0 || !a.interpolation.full.Has(comp) {
+	if !ours || a.Replicas.Info[s].snapshotSlot == 0 || !a.interpolation.blended.mask.Has(comp) {
 		return false
 	}
 	a.interpolation.samples.SetFunction(a.Replicas.Info[s].snapshotSlot, comp, blend)
@@ -281,7 +287,7 @@ func (a *Applier) beginInterpolation(s repl.Slot, shown bool) *interpolated {
 func (a *Applier) addSample(at snapshot.Slot, before, tick entangle.Tick) {
 	in := &a.interpolation
 	one := &in.slots[at]
-	cols := one.has.And(in.full)
+	cols := one.has.And(in.blended.mask)
 	if one.sampled && !cols.IsZero() && one.tick.Before(before) && before.Before(tick) {
 		a.tell(one.replica, inspect.InterpolationHeld, before)
 		in.samples.Hold(at, before)
@@ -361,7 +367,7 @@ func (a *Applier) handOver(s repl.Slot, one *interpolated, back bool) {
 		return
 	}
 	distance := display.Distance(a.shownTick(one))
-	for _, comp := range in.comps {
+	for _, comp := range in.blended.comps {
 		h := display.HandOver(a.world, a.Replicas.entities[s].entity, in.infos[comp], distance)
 		switch {
 		case h == nil || !one.has.Has(comp):
@@ -379,7 +385,7 @@ func (a *Applier) handOver(s repl.Slot, one *interpolated, back bool) {
 // the way that the handover takes otherwise, also where both arrive in one frame.
 func (a *Applier) endHandover(s repl.Slot) {
 	if display := tick.DisplayOf(a.world); display != nil {
-		for _, comp := range a.interpolation.comps {
+		for _, comp := range a.interpolation.blended.comps {
 			display.EndHandover(a.Replicas.entities[s].entity, a.interpolation.infos[comp])
 		}
 	}

@@ -243,44 +243,45 @@ func (in *interpolation) valueOfSlot(at snapshot.Slot, comp int) (value []byte, 
 	if col := set.MaskOf(comp); at == 0 || !in.samples.Holds(at, &col) {
 		return nil, false
 	}
-	in.one = slices.Grow(in.one[:0], in.confirmed.sizes[comp])[:in.confirmed.sizes[comp]]
-	in.single[0] = at
-	in.samples.Select(in.single[:])
-	in.samples.Show(comp, in.one)
-	return in.one, true
+	b := &in.blended
+	b.one = slices.Grow(b.one[:0], in.confirmed.sizes[comp])[:in.confirmed.sizes[comp]]
+	b.single[0] = at
+	in.samples.Select(b.single[:])
+	in.samples.Show(comp, b.one)
+	return b.one, true
 }
 
 // showValues writes the values between two samples to the world.
 func (a *Applier) showValues() {
-	in := &a.interpolation
-	if err := in.table.Commit(); err != nil {
+	in, b := &a.interpolation, &a.interpolation.blended
+	if err := b.table.Commit(); err != nil {
 		panic("plugin: the entities that are interpolated can't be followed: " + err.Error())
 	}
-	for _, r := range in.table.Undo() {
-		if int(r.Slot) >= len(in.bySlot) {
-			in.bySlot = slices.Grow(in.bySlot, int(r.Slot)+1-len(in.bySlot))[:r.Slot+1]
+	for _, r := range b.table.Undo() {
+		if int(r.Slot) >= len(b.bySlot) {
+			b.bySlot = slices.Grow(b.bySlot, int(r.Slot)+1-len(b.bySlot))[:r.Slot+1]
 		}
-		in.bySlot[r.Slot] = 0
+		b.bySlot[r.Slot] = 0
 		if s, ours := a.Replicas.Slot(r.Entity); ours && r.Is.Alive {
-			in.bySlot[r.Slot] = a.Replicas.Info[s].snapshotSlot
+			b.bySlot[r.Slot] = a.Replicas.Info[s].snapshotSlot
 		}
 	}
 	for _, s := range in.begun {
-		if at, ok := in.table.SlotOf(a.Replicas.entities[s].entity); ok && a.Replicas.entities[s].used {
-			in.bySlot[at] = a.Replicas.Info[s].snapshotSlot
+		if at, ok := b.table.SlotOf(a.Replicas.entities[s].entity); ok && a.Replicas.entities[s].used {
+			b.bySlot[at] = a.Replicas.Info[s].snapshotSlot
 		}
 	}
 	in.begun = in.begun[:0]
 	in.shown = 0
-	for segment := range in.table.Segments() {
-		rows, mask := in.table.Rows(segment)
+	for segment := range b.table.Segments() {
+		rows, mask := b.table.Rows(segment)
 		in.shown += len(rows)
 		if len(rows) == 0 || mask.IsZero() {
 			continue
 		}
-		in.places = in.places[:0]
+		b.places = b.places[:0]
 		for _, s := range rows {
-			in.places = append(in.places, in.bySlot[s])
+			b.places = append(b.places, b.bySlot[s])
 		}
 		in.showSegment(segment, mask)
 	}
@@ -290,12 +291,13 @@ func (a *Applier) showValues() {
 // that are shown with all columns together.
 func (in *interpolation) showSegment(segment int, mask set.Mask) {
 	var comps set.Mask
+	b := &in.blended
 	for col := range mask.All() {
-		comps.Set(in.comps[col])
+		comps.Set(b.comps[col])
 	}
-	for begin := 0; begin < len(in.places); {
+	for begin := 0; begin < len(b.places); {
 		end := begin
-		for end < len(in.places) && in.samples.Holds(in.places[end], &comps) {
+		for end < len(b.places) && in.samples.Holds(b.places[end], &comps) {
 			end++
 		}
 		if end == begin {
@@ -303,10 +305,10 @@ func (in *interpolation) showSegment(segment int, mask set.Mask) {
 			begin++
 			continue
 		}
-		in.samples.Select(in.places[begin:end])
+		in.samples.Select(b.places[begin:end])
 		for col := range mask.All() {
-			size := in.confirmed.sizes[in.comps[col]]
-			in.showColumn(in.comps[col], in.table.ColumnRows(segment, col)[begin*size:end*size])
+			size := in.confirmed.sizes[b.comps[col]]
+			in.showColumn(b.comps[col], b.table.ColumnRows(segment, col)[begin*size:end*size])
 		}
 		begin = end
 	}
@@ -314,24 +316,25 @@ func (in *interpolation) showSegment(segment int, mask set.Mask) {
 
 // showRow writes the values of an entity that may lack some of the columns, or is not shown by its samples yet.
 func (in *interpolation) showRow(segment int, mask set.Mask, row int) {
-	in.single[0] = in.places[row]
+	b := &in.blended
+	b.single[0] = b.places[row]
 	for col := range mask.All() {
-		comp := in.comps[col]
-		if one := set.MaskOf(comp); in.places[row] != 0 && in.samples.Holds(in.places[row], &one) {
+		comp := b.comps[col]
+		if one := set.MaskOf(comp); b.places[row] != 0 && in.samples.Holds(b.places[row], &one) {
 			size := in.confirmed.sizes[comp]
-			in.samples.Select(in.single[:])
-			in.showColumn(comp, in.table.ColumnRows(segment, col)[row*size:(row+1)*size])
+			in.samples.Select(b.single[:])
+			in.showColumn(comp, b.table.ColumnRows(segment, col)[row*size:(row+1)*size])
 		}
 	}
 }
 
 // showColumn writes the values of a component of the selected entities, except for references.
 func (in *interpolation) showColumn(comp int, values []byte) {
-	if !in.refs.comps.Has(comp) {
+	if !in.blended.refs.comps.Has(comp) {
 		in.samples.Show(comp, values)
 		return
 	}
-	r, plan, size := &in.refs, in.infos[comp].Plan, in.confirmed.sizes[comp]
+	r, plan, size := &in.blended.refs, in.infos[comp].Plan, in.confirmed.sizes[comp]
 	r.before = append(r.before[:0], values...)
 	in.samples.Show(comp, values)
 	for at := 0; at < len(values); at += size {

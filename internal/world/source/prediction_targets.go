@@ -126,8 +126,8 @@ func (v *visibility) updatePredictions() {
 func (v *visibility) updatePrediction(c *Client, s repl.Slot) {
 	c.Peer.Predict(s, v.predicts(c, s))
 	if c.local != nil {
-		v.one[0] = s
-		c.local.MarkStale(v.one[:])
+		v.scratch.one[0] = s
+		c.local.MarkStale(v.scratch.one[:])
 	}
 }
 

@@ -46,12 +46,16 @@ type visibility struct {
 	singles set.Bitset // private groups of one entity
 	stale   staleSlots // to be evaluated again in this tick
 
-	members     []repl.Slot  // scratch: of privateMembers
-	beyond      []repl.Slot  // scratch
-	one         [1]repl.Slot // scratch: a group of one
 	hidden      []view.Hidden
+	scratch     visibilityScratch
 	Refused     refusedGroups
 	setsRefused uint64 // number of sets of clients that could not be made, as logged
+}
+
+// visibilityScratch is memory that is used again for each group.
+type visibilityScratch struct {
+	members, beyond []repl.Slot // of privateMembers
+	one             [1]repl.Slot
 }
 
 func newVisibility(c *Collector, w *ecs.World) visibility {

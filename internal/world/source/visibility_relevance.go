@@ -133,8 +133,8 @@ func (v *visibility) reevaluate(c *Client, s repl.Slot, look func(*Client, []rep
 	switch {
 	case group == nil && v.collector.Paused.Has(int(s)): // it keeps its visibility
 	case group == nil && v.singles.Has(int(s)):
-		v.one[0] = s
-		look(c, v.one[:])
+		v.scratch.one[0] = s
+		look(c, v.scratch.one[:])
 	case group != nil && group.evaluated != v.groups.evaluation:
 		group.evaluated = v.groups.evaluation
 		if members := v.privateMembers(group); len(members) > 0 {

@@ -186,8 +186,8 @@ func (v *visibility) showAll(c *Client) {
 }
 
 func (v *visibility) showOne(c *Client, s repl.Slot) {
-	v.one[0] = s
-	v.show(c, v.one[:])
+	v.scratch.one[0] = s
+	v.show(c, v.scratch.one[:])
 }
 
 func (v *visibility) showGroup(c *Client, group *namedGroup) {
@@ -199,18 +199,18 @@ func (v *visibility) showGroup(c *Client, group *namedGroup) {
 // privateMembers returns the members of a named group that are in the private group, and then those
 // beyond it, except paused ones, which keep their visibility.
 func (v *visibility) privateMembers(group *namedGroup) []repl.Slot {
-	v.members, v.beyond = v.members[:0], v.beyond[:0]
+	v.scratch.members, v.scratch.beyond = v.scratch.members[:0], v.scratch.beyond[:0]
 	for _, s := range group.members {
 		switch at, ok := v.collector.Sender.PlaceOf(s); {
 		case !ok || !at.Private:
 		case !at.Alone():
-			v.members = append(v.members, s)
+			v.scratch.members = append(v.scratch.members, s)
 		case !v.collector.Paused.Has(int(s)):
-			v.beyond = append(v.beyond, s)
+			v.scratch.beyond = append(v.scratch.beyond, s)
 		}
 	}
-	v.members = append(v.members, v.beyond...)
-	return v.members
+	v.scratch.members = append(v.scratch.members, v.scratch.beyond...)
+	return v.scratch.members
 }
 
 // show sets which part of a private group a client may see, from all its members. The group is

@@ -1,6 +1,7 @@
 package rewind
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -228,15 +229,21 @@ func (r *Received) noteLate(f *timesync.LateFrame, id uint16, number uint32, ove
 	}
 }
 
-// SortByArrival sorts packets that were acknowledged together: those of late frames last, in the order of the frames.
+// SortByArrival sorts packets that were acknowledged together, from the one that was sent first. One of a late frame came after
+// the newest that had arrived before the frame, and before those that were sent later and came in time.
 func (r *Received) SortByArrival(ids []uint16) {
-	frame := func(id uint16) int {
-		if p := r.packet(id); p != nil && p.late {
-			return int(p.frame) + 1
+	arrived := func(id uint16) (after uint16, frame int) {
+		p := r.packet(id)
+		if f := r.frameOf(p); f != nil {
+			return f.newest, int(p.frame) + 1
 		}
-		return 0
+		return id, 0
 	}
-	slices.SortStableFunc(ids, func(a, b uint16) int { return frame(a) - frame(b) })
+	slices.SortStableFunc(ids, func(a, b uint16) int {
+		after, frame := arrived(a)
+		other, otherFrame := arrived(b)
+		return cmp.Or(int(int16(after-other)), frame-otherFrame)
+	})
 }
 
 // frameOf returns the late frame in which a packet arrived; nil if it was not late, or too long ago.

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/internal/core/timesync"
 )
 
 // A record holds which of the newest 64 updates arrived, the one before these, and of the newest 32 by which packet,
@@ -146,4 +147,31 @@ func TestSamplesAreFoundAgainForOthers(t *testing.T) {
 		w.packets[k].late = false
 	}
 	assert.NotEqual(t, before, show(first), "as if none had been late")
+}
+
+// Packets that are acknowledged together are sorted by their arrival: what was late came after all that had arrived before
+// its frame, and before what came later and was in time.
+//
+// Proves: L1, L4
+func TestPacketsAreSortedByArrival(t *testing.T) {
+	for _, c := range []struct {
+		what        string
+		frames      []timesync.LateFrame
+		acked, want []uint16
+	}{
+		{"none was late", nil, []uint16{65535, 0, 2}, []uint16{65535, 0, 2}},
+		{"one was late, and the next was not", []timesync.LateFrame{{Newest: 1, Later: 1}}, []uint16{0, 1, 2, 3, 4}, []uint16{0, 1, 2, 3, 4}},
+		{"one was overtaken", []timesync.LateFrame{{Newest: 2, Overtaken: 0b10}}, []uint16{65535, 0, 1, 2, 3}, []uint16{65535, 1, 2, 0, 3}},
+		{"two were overtaken by two", []timesync.LateFrame{{Newest: 1, Later: 0b1010}, {Newest: 5, Overtaken: 0b1}, {Newest: 5, Overtaken: 0b100}}, []uint16{1, 2, 3, 4, 5, 6}, []uint16{1, 3, 5, 4, 2, 6}},
+	} {
+		var r Received
+		for _, id := range c.acked {
+			r.Sent(id, 100)
+		}
+		for i := range c.frames {
+			r.LateFrame(&c.frames[i])
+		}
+		r.SortByArrival(c.acked)
+		assert.Equal(t, c.want, c.acked, c.what)
+	}
 }

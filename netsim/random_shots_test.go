@@ -345,6 +345,7 @@ type shotCourt struct {
 	mine   map[uint32]ecs.Entity        // own shots of the last frame
 	gone   map[uint32]bool              // own salvos that have gone
 	first  map[ecs.Entity]entangle.Tick // when a shot appeared
+	blind  map[ecs.Entity]entangle.Tick // when a shot was there last without a confirmed tick
 	exact  map[ecs.Entity]entangle.Tick // the tick of the server's state with which it appeared, if that was a future one
 	twice  map[uint32]entangle.Tick     // since when a shot is there twice
 	before plugin.PrespawnStats
@@ -365,7 +366,7 @@ func (c *shotCourt) Initialize(w *ecs.World) {
 
 func (c *shotCourt) reset() {
 	c.mine, c.gone, c.twice = map[uint32]ecs.Entity{}, map[uint32]bool{}, map[uint32]entangle.Tick{}
-	c.first, c.exact = map[ecs.Entity]entangle.Tick{}, map[ecs.Entity]entangle.Tick{}
+	c.first, c.exact, c.blind = map[ecs.Entity]entangle.Tick{}, map[ecs.Entity]entangle.Tick{}, map[ecs.Entity]entangle.Tick{}
 }
 
 // madeBy records that the player has made an input.
@@ -490,10 +491,14 @@ func (c *shotCourt) read(w *ecs.World) (all map[uint32][]ecs.Entity) {
 }
 
 // isJudged reports whether a shot of a tick must be exact: if the client has received it within MaxRollback, and so has
-// simulated it from that tick on. Before the first confirmed tick, confirmed state is written without a replay
-// (docs/STATES.md, "Prediction in a frame").
+// simulated it from that tick on. Before the first confirmed tick, confirmed state is written without a replay, and what it has
+// become is corrected when the confirmed tick reaches it (docs/STATES.md, "Prediction in a frame").
 func (c *shotCourt) isJudged(e ecs.Entity, tick entangle.Tick) bool {
-	if _, confirmed := apps.Of(c.world).Client.ConfirmedTick(); !confirmed {
+	now, confirmed := apps.Of(c.world).Client.ConfirmedTick()
+	if !confirmed {
+		c.blind[e] = c.now.Tick
+	}
+	if since, blind := c.blind[e]; blind && (!confirmed || now.Before(since)) {
 		c.count(shotUnconfirmed)
 		return false
 	}

@@ -61,7 +61,7 @@ func TestAMaskedPlaceIsInNoView(t *testing.T) {
 		client := newClient(t, sim.ClientConfig(rewindProtocol()))
 		peer := sim.AddClient(1, client, client)
 		require.True(t, sim.RunUntil(5*time.Second, peer.Connected))
-		sim.Run(8 * time.Second)
+		sim.Run(16 * time.Second)
 		assert.GreaterOrEqual(t, looks, 60)
 		assert.Zero(t, hidden, "every %d, from all %v: of %d values, hidden places", every, all, looks)
 		assert.Zero(t, between, "every %d, from all %v: of %d values, places between one that was sent and a hidden one", every, all, looks)

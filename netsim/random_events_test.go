@@ -5,6 +5,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/entangle-ecs/entangle/components"
+	"github.com/entangle-ecs/entangle/internal/world/apps"
 	"github.com/entangle-ecs/entangle/plugin"
 )
 
@@ -104,7 +105,9 @@ func (s *shadow) checkEvents() {
 		q := s.world.Query(ecs.All(mark))
 		for q.Next() {
 			e := q.Entity()
-			s.shots[e] = s.shots[e] || q.Has(s.prespawned)
+			// A rollback takes the components off a prespawned entity, until it has run its tick again.
+			_, replica := apps.Of(s.world).Applier.Replicas.Slot(e)
+			s.shots[e] = s.shots[e] || q.Has(s.prespawned) || !replica
 			if n++; s.shots[e] && s.there[e] == 0 {
 				n-- // the server's has not arrived
 			}

@@ -31,7 +31,8 @@
 // The server, in each tick: History.Begin, then for each column Row and MarkPresent, and SetTeleports.
 // The sender of a client: Received.Begin, Deliver, Acknowledge, Depart and Forget for its groups, Sent for each packet,
 // LateFrame for each late frame that the client reports, and LateFramesReported after them, Arrived for each packet that is
-// acknowledged, and AcksHandled after them. A query: View.Reset, then Add and AddPresent for entities in runs of slots, and AddDeparted, then Values.
+// acknowledged, and AcksHandled after them. A query: View.Reset, then Add and AddPresent for entities in runs of slots, and
+// AddDeparted, then Values.
 //
 // # Where things are
 //

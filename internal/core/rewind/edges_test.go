@@ -780,8 +780,8 @@ func TestAnEndThatWasSentLaterHasArrived(t *testing.T) {
 	assert.False(t, ok, "it had arrived")
 }
 
-// An entity whose end arrived late has its components until then, although it was despawned. It is left out if the end was
-// sent again, because the first packet with it may have arrived too.
+// If the end of an entity arrived late, a view has the entity until then, although it was despawned. If the end was sent again,
+// no view has the entity after its end, because the first packet may have arrived too.
 //
 // Proves: L4
 func TestAnEndThatArrivedLateIsLate(t *testing.T) {

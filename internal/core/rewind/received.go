@@ -116,7 +116,7 @@ type Received struct {
 	frames     [frameRows]lateFrame
 	count      uint32        // number of late frames so far
 	reports    uint32        // how often the client has reported its late frames
-	reporting  bool          // it reports them in the packet whose acknowledgements are handled
+	reporting  bool          // the packet that is handled has a report
 	overtaken  entangle.Tick // of the newest packet that was overtaken
 	departures ring.Queue[departure]
 	dropped    uint32 // number of the newest departure that was forgotten
@@ -186,7 +186,8 @@ func (r *Received) hasLate(tick entangle.Tick) bool {
 	return t != nil && (t.late || t.reports == r.reports)
 }
 
-// LateFramesReported records that the client has reported all late frames so far, in a packet whose acknowledgements come next.
+// LateFramesReported records a report: a packet of the client told of all late frames so far. The acknowledgements of the same
+// packet come next.
 func (r *Received) LateFramesReported() { r.reporting = true }
 
 // AcksHandled records that all packets that a packet of the client acknowledges have arrived. If that did not report late

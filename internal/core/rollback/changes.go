@@ -10,7 +10,8 @@ import (
 // Note adds a slot to changed, NoteValues to updated. applyConfirmed empties both lists: it adds
 // slots whose state the confirmed tick has reached to known and suspects, and the other slots to
 // unconfirmed and uncompared. When the confirmed tick reaches the state of an unconfirmed slot, that
-// slot moves to known and suspects. Compare reads known, suspects and uncompared, and empties uncompared.
+// slot moves to known and suspects. If the confirmed tick goes back, all slots count as changed.
+// Compare reads known, suspects and uncompared, and empties uncompared.
 type changes struct {
 	confirmed entangle.Tick // the confirmed tick of the last Compare or Correct
 
@@ -56,6 +57,13 @@ func (s *Store) applyConfirmed(confirmed entangle.Tick) {
 	n := &s.changes
 	if len(n.updated) > 0 && confirmed.Before(n.latest) {
 		n.refresh()
+	}
+	if confirmed.Before(n.confirmed) { // the clock was set back: some state is of future ticks again
+		for slot := range s.confirmed {
+			if s.confirmed[slot].Known {
+				n.changed.add(Slot(slot))
+			}
+		}
 	}
 	n.confirmed, n.updated = confirmed, n.updated[:0]
 	for i := len(n.unconfirmed.slots) - 1; i >= 0; i-- {

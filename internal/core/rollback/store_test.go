@@ -101,6 +101,30 @@ func TestNewerThanTheConfirmedTick(t *testing.T) {
 	assert.Equal(t, byte(5), g.Column(14, colBody)[2*12])
 }
 
+// TestTheConfirmedTickGoesBack checks that confirmed state that the confirmed tick had reached is state of a future
+// tick again if the confirmed tick goes back, because the clock was set back to before it.
+func TestTheConfirmedTickGoesBack(t *testing.T) {
+	g := newGame(t, 2)
+	g.agree(10)
+	g.Begin(11)
+	g.Begin(12)
+	for tick := entangle.Tick(10); tick <= 12; tick++ {
+		g.Column(tick, colBody)[12] = byte(tick)
+	}
+	g.ConfirmedValue(1, colBody)[0] = 12
+	g.NoteValues(1, 12)
+	require.Empty(t, g.compare(12, 12))
+	assert.Empty(t, g.compare(11, 11))
+	g.Wanted(11, 11, g.form, func(Slot, Form) { t.Error("it has this form") })
+	g.Correct(11, 11)
+	g.Cut(11)
+	assert.Equal(t, byte(11), g.Column(11, colBody)[12])
+	assert.Equal(t, []Slot{1}, g.Due(nil, 12))
+	g.Begin(12)
+	g.Column(12, colBody)[12] = 9
+	assert.Equal(t, []Mismatch{{1, 12, Value, colBody}}, g.compare(12, 12))
+}
+
 // TestDisabledComponentsAreRestoredWhole checks that a predicted despawn is undone if the server
 // has not despawned the entity, including columns that only this side has.
 func TestDisabledComponentsAreRestoredWhole(t *testing.T) {

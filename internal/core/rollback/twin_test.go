@@ -261,11 +261,19 @@ func (x *twin) still(slot Slot) bool {
 
 func (x *twin) form(slot Slot) Form { return x.now[slot].form }
 
-// advance draws a new confirmed tick, which is never older than the last one.
+// advance draws a new confirmed tick. It is seldom older than the last one: confirmed state of the ticks in between is
+// then compared again.
 func (x *twin) advance() entangle.Tick {
 	f := x.tick - entangle.Tick(rapid.IntRange(0, 6).Draw(x.T, "behind"))
-	if x.confirmed.Before(f) {
+	back := f.Before(x.confirmed) && rapid.IntRange(0, 9).Draw(x.T, "back") == 0
+	if x.confirmed.Before(f) || back {
 		x.confirmed = f
+	}
+	for slot, word := range x.words {
+		if back && f.Before(word.Tick) {
+			word.news = true
+			x.words[slot] = word
+		}
 	}
 	return x.confirmed
 }

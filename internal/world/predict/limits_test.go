@@ -52,6 +52,28 @@ func TestAClockThatIsSetBackFindsWhatWas(t *testing.T) {
 	assert.Zero(t, f.p.Stats().Rollbacks)
 }
 
+// If the clock is set back to before a tick of which the server's state has arrived, the world is as it was predicted
+// for the new present, and that state is inserted when its tick runs again.
+//
+// Proves: S3
+func TestAClockThatIsSetBackBeforeConfirmedState(t *testing.T) {
+	f, e := steady(t, nil)
+	f.says(e, 1005, fcPlace{14, 0}, fcPace{1, 0})
+	f.confirmTick(1005)
+	f.check()
+	f.run(2)
+	f.jump(-4)
+	assert.Equal(t, []string{"restore 1003"}, f.check())
+	assert.EqualValues(t, 12, f.at(e).X)
+	f.run(1)
+	f.at(e).X = 50 // whatever the tick computes
+	f.run(1)
+	assert.EqualValues(t, 14, f.at(e).X)
+	f.run(1)
+	assert.EqualValues(t, 15, f.at(e).X)
+	assert.Zero(t, f.p.Stats().Rollbacks)
+}
+
 // After a jump beyond the histories they restart at the confirmed tick, once that is near.
 //
 // Proves: B11, S3

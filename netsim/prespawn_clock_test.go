@@ -12,7 +12,6 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
-	"github.com/entangle-ecs/entangle/internal/world/apps"
 	"github.com/entangle-ecs/entangle/netsim"
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
@@ -25,7 +24,7 @@ func TestBulletsBeforeTheClockIsSet(t *testing.T) {
 	for seed := range uint64(10) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		line := conditioner.Config{Latency: time.Duration(40+rng.IntN(80)) * ms, Jitter: time.Duration(rng.IntN(30)) * ms, Loss: 0.1}
-		wrong, seen, ahead := "", 0, 0
+		wrong, seen := "", 0
 		g := newShots(t, netsim.Symmetric(line), 2, func(g *shots) {
 			g.press[1] = func(tick entangle.Tick, in *gun) {
 				if tick%3 == 0 {
@@ -37,13 +36,7 @@ func TestBulletsBeforeTheClockIsSet(t *testing.T) {
 				now, there := ecs.GetResource[components.Time](w), map[uint32]bool{}
 				for q := bullets.Query(w); q.Next(); seen++ {
 					b, by := q.Get()
-					age := int32(now.Tick - entangle.Tick(by.Tick))
-					far := b.X > b.Speed*(age+1)
-					if tick, ok := apps.Of(w).Applier.Replicas.Tick(q.Entity()); far && ok && !tick.Before(now.Tick) {
-						ahead++ // the clock has jumped back (docs/PREDICTION.md, "Rules for shared systems")
-						far = false
-					}
-					if b.X > 1000 || there[by.Tick] || far {
+					if age := int32(now.Tick - entangle.Tick(by.Tick)); b.X > 1000 || there[by.Tick] || b.X > b.Speed*(age+1) {
 						wrong = fmt.Sprintf("seed %d, %+v: tick %d: fired in %d: at %d, twice: %v", seed, line, now.Tick, by.Tick, b.X, there[by.Tick])
 					}
 					there[by.Tick] = true
@@ -53,7 +46,6 @@ func TestBulletsBeforeTheClockIsSet(t *testing.T) {
 		g.peers[0].Freeze(1500 * ms)
 		g.sim.Run(4 * time.Second)
 		require.Empty(t, wrong)
-		require.LessOrEqual(t, ahead, 2, "seed %d", seed)
 		require.Greater(t, seen, 500)
 		require.Positive(t, g.peers[0].Client().Stats().Clock.Jumps)
 	}

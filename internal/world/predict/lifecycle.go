@@ -201,6 +201,20 @@ func (l *lifecycle) disableAbsent(slot rollback.Slot) {
 	}
 }
 
+// disableUnknown disables the entities with confirmed state of a tick between the confirmed one and the present, if there
+// are no histories that say what they were at the confirmed one. They return when the replay inserts that state.
+func (l *lifecycle) disableUnknown() {
+	for i := range l.forms {
+		slot := rollback.Slot(i)
+		state := l.store.Confirmed(slot)
+		later := l.progress.confirmed.Before(state.Tick) && !l.progress.present().Before(state.Tick)
+		if l.forms[slot].Alive && state.Known && later && !l.excludes(slot) {
+			l.disableAbsent(slot)
+		}
+	}
+	l.commitStructure(restored)
+}
+
 // despawnLocalChildren despawns the children of an entity that the server does not know. For all
 // others the confirmed state says in which ticks they exist.
 func (l *lifecycle) despawnLocalChildren(e ecs.Entity) {

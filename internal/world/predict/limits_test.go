@@ -93,6 +93,33 @@ func TestAJumpBeyondTheHistoriesRestarts(t *testing.T) {
 	assert.Empty(t, f.check(), "there are histories again")
 }
 
+// When histories restart, the state of a later tick does not say what an entity was at the confirmed one. The entity is
+// absent until that tick, and moves on from there. State of a future tick takes nothing away.
+//
+// Proves: B11
+func TestARestartWithTheStateOfALaterTick(t *testing.T) {
+	f, e := steady(t, nil)
+	b := f.spawns("b", 1002, fcPlace{}, fcPace{})
+	moved := map[entangle.Tick]int32{}
+	f.main(func() {
+		if f.world.Has(e, f.place) {
+			moved[f.time.Tick] = f.at(e).X
+		}
+	})
+	f.run(2)
+	clear(moved)
+	f.p.entities.store.Clear() // nothing is held of 1003
+	f.says(e, 1005, fcPlace{50, 0}, fcPace{1, 0})
+	f.says(b, 1008, fcPlace{}, fcPace{})
+	f.confirmTick(1003)
+	f.check()
+	assert.Equal(t, map[entangle.Tick]int32{1006: 51, 1007: 52}, moved)
+	assert.Equal(t, "place pace ", f.has(b))
+	f.p.Request(1004)
+	f.check()
+	assert.Equal(t, map[entangle.Tick]int32{1006: 51, 1007: 52}, moved, "the new histories say so, too")
+}
+
 // When histories restart after a clock was set forward, ticks that had run are replayed, and the
 // skipped ones run for the first time; also after two jumps, or one back.
 //

@@ -93,11 +93,12 @@ func (p *Prediction) takeOver() {
 }
 
 // restart begins histories at a tick, the confirmed one or an earlier one. Components without confirmed state as of
-// that tick keep their present value.
+// that tick keep their present value, unless confirmed state of a later tick has arrived.
 func (p *Prediction) restart(from entangle.Tick) {
 	p.blueprints.disassemble(from)
 	p.prespawned.disableAfter(from)
 	p.blueprints.disableAfter(from)
+	p.lifecycle.disableUnknown()
 	p.entities.store.Clear()
 	p.entities.store.Begin(from)
 	p.entities.save(from)

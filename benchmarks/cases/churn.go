@@ -68,6 +68,7 @@ func churnPrepare(cfg sceneConfig) (report.Sides, error) {
 func (c *slideScene) beginTick() {
 	c.before()
 	c.limit.Move(c.cfg.percent)
+	c.limit.Acknowledge(viewRTT)
 	for client := range c.clients {
 		first := c.limit.First(client)
 		for i := range limits.SlideStep {

@@ -48,14 +48,14 @@ func cubesVariants() []report.Variant {
 		}
 	}
 	return []report.Variant{
-		at("one-base", 217, false, cubesGroup),
-		at("two-bases", 185, true, cubesGroup),
-		at("alone-one-base", 217*1.15, false, cubesAlone),
-		at("alone-two-bases", 185*1.15, true, cubesAlone),
-		cubesWorldVariant("world-one-base", 217, false, 1),
-		cubesWorldVariant("world-two-bases", 185, true, 1),
-		cubesWorldVariant("world-alone-one-base", 217*1.15, false, 0),
-		cubesWorldVariant("world-alone-two-bases", 185*1.15, true, 0),
+		at("one-base", 211, false, cubesGroup),
+		at("two-bases", 164, true, cubesGroup),
+		at("alone-one-base", 211*1.15, false, cubesAlone),
+		at("alone-two-bases", 164*1.15, true, cubesAlone),
+		cubesWorldVariant("world-one-base", 214, false, 1),
+		cubesWorldVariant("world-two-bases", 168, true, 1),
+		cubesWorldVariant("world-alone-one-base", 214*1.15, false, 0),
+		cubesWorldVariant("world-alone-two-bases", 168*1.15, true, 0),
 	}
 }
 

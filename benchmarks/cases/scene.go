@@ -43,8 +43,10 @@ type sceneConfig struct {
 	chosen bool
 }
 
-// sixTicks is the round trip of every client, unless a case sets another one.
-func sixTicks(int) int { return 6 }
+// viewRTT is the round trip of every client in ticks, unless a case sets another one.
+const viewRTT = 6
+
+func sixTicks(int) int { return viewRTT }
 
 // scene is a server with an Arche world and its clients in one process. It includes every step of a
 // packet's way except the sockets: from Observe to sealed packets, and on the other side from

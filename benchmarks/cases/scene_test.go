@@ -109,7 +109,7 @@ func TestTheLimitOfViewsSendsWhatMovedInThem(t *testing.T) {
 		require.InDelta(t, limits.ViewSize/10, moved, limits.ViewSize/20)
 		out := &l.Clients[i].Out
 		require.Len(t, out.Ends, 1)
-		require.Equal(t, limits.LimitHead+gaps+moved*limits.SceneCodeSize, workload.PayloadSize(out.Data), "client %d", i)
+		require.Equal(t, limits.ViewHead+gaps+moved*limits.SceneCodeSize, workload.PayloadSize(out.Data), "client %d", i)
 	}
 }
 

@@ -29,7 +29,7 @@ func tickVariants() []report.Variant {
 	workers.workers = maxWorkers
 	return []report.Variant{
 		{Name: "tick-shared/plain", Goal: 1.5, Rounds: sceneRounds, Heavy: true, Prepare: func() (report.Sides, error) { return tickPrepare(plain) }},
-		{Name: "tick-shared/lossy", Goal: 2.5, Rounds: sceneRounds, Warm: 80, Heavy: true, Prepare: func() (report.Sides, error) { return tickPrepare(lossy) }},
+		{Name: "tick-shared/lossy", Goal: 2, Rounds: sceneRounds, Warm: 80, Heavy: true, Prepare: func() (report.Sides, error) { return tickPrepare(lossy) }},
 		{Name: "tick-shared/workers-2", Workers: maxWorkers, Rounds: sceneRounds, Heavy: true, Prepare: func() (report.Sides, error) { return tickPrepare(workers) }},
 		{Name: "tick-shared/rounded", Rounds: sceneRounds, Heavy: true, Prepare: func() (report.Sides, error) { return roundedPrepare(plain) }},
 		{Name: "tick-shared/answers", Goal: 6, Rounds: sceneRounds, Heavy: true, Prepare: func() (report.Sides, error) { return answersPrepare(plain) }},
@@ -125,6 +125,7 @@ func newScenePair(cfg sceneConfig) (*scene, *limits.SceneLimit, error) {
 		l.Move(cfg.percent)
 		s.runServerTick()
 		if cfg.grid {
+			l.Acknowledge(viewRTT)
 			l.SendGrid()
 		} else {
 			l.Send()

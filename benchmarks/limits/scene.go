@@ -202,6 +202,7 @@ type limitClient struct {
 	data     [22]byte
 	sequence uint64
 	Out      workload.Packets
+	baselines
 }
 
 func (c *limitClient) init(number byte) (err error) {

@@ -121,16 +121,87 @@ func (v *gridViews) lookUp(client int, moved []uint64) {
 	v.told, v.gone = told, gone
 }
 
+// baselines is the state of one client that a server cannot do without if it is to send again what is lost: of which
+// tick the client has each entity, and the entities of the packets in flight.
+type baselines struct {
+	ticks   []uint32 // by entity: of the newest state that the client has acknowledged; 0: it does not have the entity
+	sent    []int32  // the entities of all packets in flight, ^ of those that left the view
+	packets []sentPacket
+	oldest  uint32 // baseline of the packet that is being written
+}
+
+// sentPacket is a packet in flight.
+type sentPacket struct {
+	tick uint32
+	end  int // in baselines.sent
+}
+
+// add records that the current packet has an entity. One that the client did not have is sent until it arrives, so later
+// updates may rely on it.
+func (b *baselines) add(entity int, tick uint32) {
+	switch base := b.ticks[entity]; {
+	case base == 0:
+		b.ticks[entity] = tick
+	case base < b.oldest:
+		b.oldest = base
+	}
+	b.sent = append(b.sent, int32(entity))
+}
+
+// Acknowledge makes each client acknowledge its packets of a tick that was so many ticks ago, and of earlier ones.
+func (l *SceneLimit) Acknowledge(ago uint32) {
+	for i := range l.Clients {
+		b := &l.Clients[i].baselines
+		from, done := 0, 0
+		for ; done < len(b.packets) && l.tick-b.packets[done].tick >= ago; done++ {
+			p := b.packets[done]
+			for _, entity := range b.sent[from:p.end] {
+				if entity >= 0 && b.ticks[entity] != 0 && b.ticks[entity] < p.tick {
+					b.ticks[entity] = p.tick
+				}
+			}
+			from = p.end
+		}
+		b.sent = b.sent[:copy(b.sent, b.sent[from:])]
+		b.packets = b.packets[:copy(b.packets, b.packets[done:])]
+		for k := range b.packets {
+			b.packets[k].end -= from
+		}
+	}
+}
+
+// ViewHead is the size of the head of a payload of a view: that of any payload, and in one byte how many ticks the
+// oldest baseline of its entities is ago.
+const ViewHead = LimitHead + 1
+
+// beginPacket begins a payload of a view, and returns the bytes of its head.
+func (l *SceneLimit) beginPacket(c *limitClient) int {
+	l.packetHead(len(c.Out.Ends))
+	c.baselines.oldest = l.tick
+	return ViewHead
+}
+
+// endPacket seals a payload of n bytes.
+func (l *SceneLimit) endPacket(c *limitClient, n int) {
+	b := &c.baselines
+	l.buf[LimitHead] = byte(min(l.tick-b.oldest, 255))
+	b.packets = append(b.packets, sentPacket{l.tick, len(b.sent)})
+	c.seal(l.buf[:n])
+}
+
 // assemble copies the records of a view, entity by entity, and seals each full packet.
 func (l *SceneLimit) assemble(c *limitClient, view []viewWord, told []uint64) {
+	if c.baselines.ticks == nil {
+		c.baselines.ticks = make([]uint32, len(l.Codes))
+	}
 	c.Out.Reset()
-	n, last := len(l.packetHead(0)), -1
+	n, last := l.beginPacket(c), -1
 	for _, seen := range view {
 		for mask := told[seen.at] & seen.mask; mask != 0; mask &= mask - 1 {
 			i := seen.at<<6 | bits.TrailingZeros64(mask)
 			if n > len(l.buf)-MaxGapSize-SceneCodeSize {
-				c.seal(l.buf[:n])
-				n, last = len(l.packetHead(len(c.Out.Ends))), -1
+				l.endPacket(c, n)
+				n, last = l.beginPacket(c), -1
 			}
 			gap := i - last
 			if gap >= 255 {
@@ -142,6 +213,7 @@ func (l *SceneLimit) assemble(c *limitClient, view []viewWord, told []uint64) {
 			binary.LittleEndian.PutUint64(to[1:], l.Codes[i].Low)
 			binary.LittleEndian.PutUint16(to[9:], l.Codes[i].High)
 			n, last = n+len(to), i
+			c.baselines.add(i, l.tick)
 		}
 	}
 	l.filled = n
@@ -153,11 +225,13 @@ func (l *SceneLimit) takeAway(c *limitClient, gone []viewWord) {
 	for _, word := range gone {
 		for mask := word.mask; mask != 0; mask &= mask - 1 {
 			if n > len(l.buf)-MaxGapSize {
-				c.seal(l.buf[:n])
-				n = len(l.packetHead(len(c.Out.Ends)))
+				l.endPacket(c, n)
+				n = l.beginPacket(c)
 			}
 			i := word.at<<6 | bits.TrailingZeros64(mask)
 			n += copy(l.buf[n:], []byte{byte(i), byte(i >> 8), byte(i >> 16)})
+			c.baselines.ticks[i] = 0
+			c.baselines.sent = append(c.baselines.sent, ^int32(i))
 		}
 	}
 	l.filled = n
@@ -165,7 +239,7 @@ func (l *SceneLimit) takeAway(c *limitClient, gone []viewWord) {
 
 // sealPacket seals a client's last packet, unless it is empty.
 func (l *SceneLimit) sealPacket(c *limitClient) {
-	if l.filled > LimitHead {
-		c.seal(l.buf[:l.filled])
+	if l.filled > ViewHead {
+		l.endPacket(c, l.filled)
 	}
 }

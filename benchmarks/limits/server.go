@@ -93,6 +93,7 @@ func (l *ServerLimit) Answer(client int, sealed []byte) {
 func (l *ServerLimit) Tick() {
 	l.reader.Each(l.receive)
 	if l.Grid != nil {
+		l.Acknowledge(0)
 		l.SendGrid()
 	} else {
 		l.Send()

@@ -118,7 +118,7 @@ func (p *Protocol) localParts() (locals []*registry.Local) {
 	for _, b := range p.blueprints {
 		add(b.Mark)
 		for _, part := range b.Parts {
-			if _, registered := p.kinds[part]; !registered && part.PkgPath() != reflect.TypeFor[components.At]().PkgPath() {
+			if _, registered := p.taken.kinds[part]; !registered && part.PkgPath() != reflect.TypeFor[components.At]().PkgPath() {
 				add(part)
 			}
 		}

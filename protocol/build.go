@@ -116,7 +116,7 @@ func (p *Protocol) count() {
 			p.unfit = append(p.unfit, setupError(ErrTooMany, what, "%d are registered, there is room for %d: %s", have, most, advice))
 		}
 	}
-	limit("components, inputs and local components", p.worldly+len(p.parts), MaxComponents,
+	limit("components, inputs and local components", p.taken.worldly+len(p.parts), MaxComponents,
 		"an Arche world holds no more types; join small ones, or build without the tag tiny")
 	for _, k := range []struct {
 		kind registry.Kind

@@ -73,11 +73,11 @@ func (p *Protocol) Channel(c ChannelConfig) Channel {
 		p.fail(ErrConfig, subject, "%s", problem)
 		return Channel{p, info}
 	}
-	if p.byChannel[c.Name] {
+	if p.taken.channels[c.Name] {
 		p.fail(ErrTwice, subject, "registered twice: keep one, or choose another name")
 		return Channel{p, info}
 	}
-	p.byChannel[c.Name] = true
+	p.taken.channels[c.Name] = true
 	p.channels = append(p.channels, info)
 	return Channel{p, info}
 }

@@ -52,7 +52,7 @@ func Intent[I, B any](p *Protocol, fire func(shooter ecs.Entity, input I) (b B, 
 	if r.off {
 		return &IntentRule[B]{r}
 	}
-	if _, ok := p.kinds[reflect.TypeFor[components.IntentOf]()]; !ok {
+	if _, ok := p.taken.kinds[reflect.TypeFor[components.IntentOf]()]; !ok {
 		Component[components.IntentOf](p).Predict(Full).Hierarchy()
 	}
 	r.info.New = func(w *ecs.World) registry.IntentFuncs {
@@ -79,14 +79,14 @@ func (p *Protocol) finishIntents() {
 	})
 	for _, i := range p.intents {
 		r := rule{p: p, subject: registry.KindIntent.String() + " " + i.Name()}
-		if p.kinds[i.Input] != registry.KindInput {
+		if p.taken.kinds[i.Input] != registry.KindInput {
 			r.unfit("%v is not registered as an input: add protocol.Input[%v](p)", i.Input, i.Input)
 		}
 		if !slices.ContainsFunc(p.blueprints, func(b *registry.Blueprint) bool { return b.Type == i.Blueprint }) {
 			r.unfit("%v is not registered as a blueprint: add protocol.Blueprint", i.Blueprint)
 		}
 		for _, needs := range []reflect.Type{reflect.TypeFor[components.ControlledBy](), reflect.TypeFor[components.Prespawned]()} {
-			if p.kinds[needs] != registry.KindComponent {
+			if p.taken.kinds[needs] != registry.KindComponent {
 				r.unfit("it needs %v: add protocol.Component[%v](p)", needs, needs)
 			}
 		}

@@ -38,14 +38,11 @@ const (
 // the plugin seals it, and then many goroutines may read it.
 type Protocol struct {
 	registered
-	config    Config
-	mistakes  []error // mistakes found while registering
-	unfit     []error // mistakes found while making the registry
-	built     bool
-	types     map[registration]bool
-	kinds     map[reflect.Type]registry.Kind // the kinds of types that live in the world
-	worldly   int                            // how many of those types are the game's
-	byChannel map[string]bool
+	config   Config
+	mistakes []error // mistakes found while registering
+	unfit    []error // mistakes found while making the registry
+	built    bool
+	taken    taken
 
 	components []*componentRule
 	curves     []*curveRule
@@ -62,6 +59,14 @@ type Protocol struct {
 	registry   *registry.Registry
 }
 
+// taken is what is registered and can't be again.
+type taken struct {
+	types    map[registration]bool
+	kinds    map[reflect.Type]registry.Kind // of types that live in the world
+	worldly  int                            // how many of those types are the game's
+	channels map[string]bool                // by name
+}
+
 // registered passes the registry to the packages of this module, which get it by registry.Of.
 type registered = registry.Holder
 
@@ -74,7 +79,7 @@ type registration struct {
 // New returns an empty protocol. Err reports mistakes in c.
 func New(c Config) *Protocol {
 	p := &Protocol{
-		config: c, types: map[registration]bool{}, kinds: map[reflect.Type]registry.Kind{}, byChannel: map[string]bool{},
+		config: c, taken: taken{types: map[registration]bool{}, kinds: map[reflect.Type]registry.Kind{}, channels: map[string]bool{}},
 	}
 	p.registered = registry.NewHolder(func() (*registry.Registry, error) {
 		err := p.Err()
@@ -139,11 +144,11 @@ func (p *Protocol) admit(kind registry.Kind, t reflect.Type, name string) bool {
 		return false
 	}
 	key := registration{kind, name}
-	if p.types[key] {
+	if p.taken.types[key] {
 		p.fail(ErrTwice, subject, "registered twice: keep one; if these are two types, they share one name, so rename one or move it out of its function")
 		return false
 	}
-	p.types[key] = true
+	p.taken.types[key] = true
 	return p.admitBeside(kind, subject, name) && (!worldly(kind) || p.admitWorldly(kind, t, subject))
 }
 
@@ -151,7 +156,7 @@ func (p *Protocol) admit(kind registry.Kind, t reflect.Type, name string) bool {
 // depends on its tick, which only an input has.
 func (p *Protocol) admitBeside(kind registry.Kind, subject, name string) bool {
 	for _, other := range [...]registry.Kind{registry.KindMessage, registry.KindResource, registry.KindInput} {
-		if other != kind && (kind == registry.KindInput || other == registry.KindInput) && p.types[registration{other, name}] {
+		if other != kind && (kind == registry.KindInput || other == registry.KindInput) && p.taken.types[registration{other, name}] {
 			p.fail(ErrOptions, subject, "already registered as %v: an input is nothing else; make a second type for the second purpose", other)
 			return false
 		}
@@ -161,13 +166,13 @@ func (p *Protocol) admitBeside(kind registry.Kind, subject, name string) bool {
 
 // admitWorldly is admit for types that become components of the world.
 func (p *Protocol) admitWorldly(kind registry.Kind, t reflect.Type, subject string) bool {
-	if other, ok := p.kinds[t]; ok {
+	if other, ok := p.taken.kinds[t]; ok {
 		p.fail(ErrOptions, subject, "already registered as %s: a type is either replicated, or local, or an input, or unsent; make a second type for the second purpose", other)
 		return false
 	}
-	p.kinds[t] = kind
+	p.taken.kinds[t] = kind
 	if !strings.HasPrefix(t.PkgPath(), ownPackage) {
-		p.worldly++
+		p.taken.worldly++
 	}
 	return true
 }

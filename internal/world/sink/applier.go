@@ -28,7 +28,6 @@ type Applier struct {
 	remote ecs.ID
 
 	Replicas    replicas
-	orphans     orphans
 	archetypes  archetypes
 	persistence persistence
 
@@ -46,9 +45,11 @@ type Applier struct {
 	twins         twins
 	interpolation interpolation
 
-	onSpawned   func(ecs.Entity)
-	onDespawned func(ecs.Entity)
+	on lifecycle
 }
+
+// lifecycle is the functions that are called when an entity spawns or despawns.
+type lifecycle struct{ spawned, despawned func(ecs.Entity) }
 
 // component is one registered component in this world.
 type component struct {
@@ -84,7 +85,7 @@ func NewApplier(w *ecs.World, hub *event.Hub, infos []*registry.Component, onSpa
 		refs:       references{late: refs.NewLate(), departed: newDepartures()}, persistence: newPersistence(w, remote),
 		diffs: newDifferences(infos), owned: newOwnership(w, infos), prespawns: newPrespawns(infos), interpolation: interpolation{comp: -1},
 
-		onSpawned: onSpawned, onDespawned: onDespawned,
+		on: lifecycle{spawned: onSpawned, despawned: onDespawned},
 	}
 	a.relations.holdersOf = refs.NewChains[ecs.Entity]()
 	a.Limit(DefaultMaxEntities)
@@ -131,7 +132,7 @@ func (a *Applier) despawnEntity(e ecs.Entity) {
 	if a.world.Alive(e) {
 		a.writer.Remove(e)
 	}
-	a.onDespawned(e)
+	a.on.despawned(e)
 }
 
 // orphanReplica orphans an entity: it belongs to the game until the connection ends.
@@ -142,7 +143,7 @@ func (a *Applier) orphanReplica(s repl.Slot) {
 	if a.isInterpolated(s) {
 		a.endInterpolation(s)
 	}
-	a.orphans.addOrphan(a.world, a.removeReplica(s))
+	a.Replicas.orphans.addOrphan(a.world, a.removeReplica(s))
 }
 
 // Skip implements receiver.Sink.

@@ -277,7 +277,7 @@ func TestThoseLetGoThatTheGameRemovesAreForgotten(t *testing.T) {
 		h.record(func() { h.release(g) })
 		h.world.RemoveEntity(e)
 	}
-	assert.Less(t, len(h.applier.orphans.list), 200)
+	assert.Less(t, len(h.applier.Replicas.orphans.list), 200)
 }
 
 func TestLettingGoIsUndoneByDiscard(t *testing.T) {

@@ -27,12 +27,12 @@ func (a *Applier) AtLimit() bool {
 	if a.counted() < a.Replicas.most {
 		return false
 	}
-	a.orphans.sweepRemoved(a.world)
+	a.Replicas.orphans.sweepRemoved(a.world)
 	return a.counted() >= a.Replicas.most
 }
 
 func (a *Applier) counted() int {
-	return a.Replicas.Len() + len(a.orphans.list) + len(a.prediction.gone)
+	return a.Replicas.Len() + len(a.Replicas.orphans.list) + len(a.prediction.gone)
 }
 
 // orphans are entities that the server no longer updates nor despawns.

@@ -64,12 +64,12 @@ func (g *pastGame) listen() {
 			delete(g.seen[e], name)
 		}
 	}
-	g.applier.onSpawned = func(e ecs.Entity) {
+	g.applier.on.spawned = func(e ecs.Entity) {
 		require.Nil(g.t, g.seen[e], "spawned once")
 		require.True(g.t, g.world.Has(e, g.applier.remote) || g.prophet != nil)
 		g.seen[e] = map[string]bool{}
 	}
-	g.applier.onDespawned = func(e ecs.Entity) { delete(g.seen, e) }
+	g.applier.on.despawned = func(e ecs.Entity) { delete(g.seen, e) }
 }
 
 func (g *pastGame) step() {

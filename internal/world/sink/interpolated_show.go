@@ -163,7 +163,7 @@ func (a *Applier) showComponents(c *pendingChange) {
 	a.endHiding(one)
 	if a.world.Alive(e) { // a listener of the game may have removed it
 		if m.fresh {
-			a.onSpawned(e)
+			a.on.spawned(e)
 		}
 		a.raiseComponents(e, had, one.mask, m.removed.Or(c.updated))
 	}

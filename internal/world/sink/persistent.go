@@ -31,10 +31,10 @@ func (a *Applier) Clear() {
 			a.detachReplica(repl.Slot(s))
 		}
 	}
-	for _, e := range a.orphans.list {
+	for _, e := range a.Replicas.orphans.list {
 		a.detachEntity(e)
 	}
-	a.orphans.list, a.orphans.sweepAt = a.orphans.list[:0], 0
+	a.Replicas.orphans.list, a.Replicas.orphans.sweepAt = a.Replicas.orphans.list[:0], 0
 	a.refs.departed.clear()
 	a.refs.late.Set, a.archetypes.exceeded = a.refs.late.Set[:0], false
 	a.clearPrediction()

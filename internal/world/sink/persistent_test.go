@@ -28,7 +28,7 @@ func TestWhatWasLetGoCanBePersistent(t *testing.T) {
 	assert.False(t, h.world.Has(e, ecs.ComponentID[components.Remote](h.world)))
 	h.applier.Clear()
 	assert.True(t, h.world.Alive(e))
-	assert.Empty(t, h.applier.orphans.list)
+	assert.Empty(t, h.applier.Replicas.orphans.list)
 }
 
 // References of an entity that stays are not set by a later connection, which gives the same

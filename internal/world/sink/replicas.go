@@ -21,6 +21,7 @@ type replicas struct {
 	Losses   uint64        // entities that are no longer replicas
 	LastLoss entangle.Tick // tick of the record that removed the last of them
 	most     int           // limit on entities at a time
+	orphans  orphans       // entities that were replicas
 }
 
 // replica is the data of an entity that an update needs. It is kept small, because with many

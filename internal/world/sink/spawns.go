@@ -137,7 +137,7 @@ func (a *Applier) raiseSpawned(s repl.Slot) {
 	e := a.Replicas.entities[s].entity
 	a.Replicas.entities[s].fresh, a.Replicas.Info[s].mask = false, a.spawning.now.set
 	if a.world.Alive(e) {
-		a.onSpawned(e)
+		a.on.spawned(e)
 		for _, comp := range a.spawning.now.comps {
 			comp.events.Inserted(e)
 		}

@@ -341,7 +341,7 @@ func (a *Applier) raiseEvents(m *stagedMember, values []stagedValue) {
 	}
 	if m.fresh {
 		a.interpolation.late.atOnce = true
-		a.onSpawned(e.entity)
+		a.on.spawned(e.entity)
 	}
 	changed := m.removed
 	for _, v := range values {

@@ -2,7 +2,9 @@ package peer_test
 
 import (
 	"errors"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -318,4 +320,26 @@ func TestSteadyReplicationAllocatesNothing(t *testing.T) {
 		step()
 	}
 	assert.Zero(t, alloctest.Count(500, step))
+}
+
+// A lost spawn holds up neither the spawns that are sent after it nor their values.
+//
+// Proves: R23
+func TestALostSpawnHoldsUpNoOther(t *testing.T) {
+	p := newPair(t, 1, 1)
+	p.run(60)
+	spawn := func(s repl.Slot, value uint32) {
+		p.also = func() { p.source.values[s] = value; p.world.Spawn(s, set.MaskOf(0)) }
+		p.run(1)
+		p.also = nil
+	}
+	p.drops = func(from *peer.Peer, _ []byte) bool { return from == p.server }
+	spawn(1, 1000)
+	p.drops = nil
+	spawn(2, 2000)
+	assert.Equal(t, []uint32{2000}, slices.Collect(maps.Values(p.shown.values)))
+	p.run(1)
+	assert.Contains(t, slices.Collect(maps.Values(p.shown.values)), uint32(2001), "its values follow")
+	p.run(30)
+	assert.Len(t, p.shown.values, 2)
 }

@@ -48,12 +48,22 @@
 // all to the transport (connection/internal/socket, transport/udp).
 //
 // At the client a goroutine of the transport reads the socket into a queue (Conn.readSocket). Receive
-// (endpoint.Client.Receive) takes the datagrams from there and opens them by the same layers.
+// (endpoint.Client.Receive) takes the datagrams from there and opens them by the same layers. Those of
+// one frame are handled in the order in which they were sent (endpoint/batch.go).
 // peer.Peer acknowledges a packet and hands each part to its reader (Peer.HandlePayload,
 // Peer.dispatch). receiver.Receiver (internal/core/repl/receiver) decides what applies to what the
 // client holds: HandleActions for structure, HandleUpdates for values. Its Sink is the sink.Applier
 // (internal/world/sink), which writes into the client's world: structure with first values at
 // Applier.Commit, later values at once (Applier.UpdateBlock), unless an update is of several members.
+//
+// # And the acknowledgement back
+//
+// The header of the client's next packet acknowledges the packet. In the server's Receive peer.Peer
+// passes its id on (Peer.handleAcks). sender.Peer.HandleAcked finds the groups that the packet carried
+// in flight.Packets, and moves their baselines to its tick. A message is delivered once all packets with
+// parts of it are acknowledged (channel.Mux.PollDelivered): sender.Peer.HandleDelivered finds its
+// actions in flight.Messages. In Packets peer.Peer.Begin asks which packets count as lost by now
+// (sender.Peer.HandleLost): their groups are due again.
 //
 // # Of a predicted entity
 //

@@ -9,7 +9,7 @@ import (
 
 // From is the baselines of an update.
 type From struct {
-	// Base is the baseline: a tick at which the receiver has the group, or had it.
+	// Base is the baseline: the receiver has the group as of this tick or a later one, or will before it applies the update.
 	Base entangle.Tick
 	// Prev is how many ticks the previous baseline is before Base: the baseline of the update to Base. The
 	// receiver had that as well, so both sides know how values changed from one to the other. 0: there is none.

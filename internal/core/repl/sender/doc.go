@@ -8,6 +8,10 @@
 //
 // # Driving it
 //
+// Between two ticks, when packets of a peer arrive (in a server: in the stage Receive):
+//
+//	peer.HandleAcked, HandleDelivered, HandleResync
+//
 // Once per tick that is sent:
 //
 //	world.Begin(tick)
@@ -16,7 +20,7 @@
 //
 // then, peer by peer:
 //
-//	peer.HandleAcked, HandleLost, HandleDelivered, HandleResync
+//	peer.HandleLost       for each packet that counts as lost by now
 //	peer.Join             the first time: the groups due now are the world that existed for it
 //	peer.AppendActions    until it appends nothing: reliable messages
 //	peer.ActionsSent      after each: the channel's number of the message
@@ -32,9 +36,9 @@
 // # Due
 //
 // A group is due for a peer when it changed since it was last sent there, or when that packet is
-// presumed lost. The record then holds all changes since the group's baseline: the newest tick at
-// which the peer provably has all of it. An action moves the baseline at once, because no later
-// record applies before it.
+// presumed lost. The record then holds all changes since the group's baseline: the peer has the group as
+// of that tick, or will before it applies anything later. So an acknowledged update moves the baseline,
+// and an action moves it at once, because no later record applies before it.
 //
 // Components of a Differ are sent as differences from their values at the baseline. The receiver
 // must have been at that tick, so an update which arrived too late to be applied must never become
@@ -133,6 +137,10 @@
 //
 // The groups of the world, and what a peer was sent of them, are in package group, ids in ident, views in view, bytes in
 // encode, plans in schedule, packets and messages in flight.
+//
+// Of one client a server has an endpoint client (connection and quota). It has a peer.Peer (packets and channels), which
+// has a Peer of this package, which has a group.Peer (the rows of the groups). A source.Client knows what the client may
+// see, and calls Show, Hide and SetView of the Peer.
 //
 // The world: world.go, entities.go (spawn, move, despawn, pause), reclaim.go, ids.go, stats.go. A peer: peer.go,
 // plan.go, tombstones.go. It consists of five parts, each a type with its data:

@@ -51,7 +51,7 @@ func releasePrivate(w *group.State, id ident.GroupIndex, private func(peer uint1
 	}
 	for _, v := range gr.Viewers {
 		sp := private(v.Peer())
-		if v.Shown() && w.IsTurn(uint32(v.Handle()), uint32(every)) && (gr.Changed == w.Tick || !sp.Predicted.Has(v.Handle())) {
+		if v.Shown() && w.IsTurn(uint32(v.Handle()), uint32(every)) && !sp.Predicted.Has(v.Handle()) {
 			sp.MarkDue(v.Handle(), w.Tick)
 		}
 	}

@@ -29,8 +29,8 @@ func (p *Planner) runBaselines(r *encode.Run) (from repl.From, newest entangle.T
 }
 
 // baselineRange returns the oldest and the newest baseline of the groups of a run. An update from the oldest baseline
-// applies to each of them. ok is false if the oldest baseline is before the structure of a group: the peer must apply
-// the action with that structure first.
+// applies to each of them. ok is false if the oldest baseline is before the last action of a group: the peer must apply
+// that first.
 func (p *Planner) baselineRange(r *encode.Run) (oldest, newest entangle.Tick, ok bool) {
 	sp := &p.groups.Public
 	if !r.Dense {
@@ -50,7 +50,7 @@ func (p *Planner) scanBaselines(r *encode.Run) (oldest, newest entangle.Tick, ok
 	young, old, action := ^uint32(0), uint32(0), ^uint32(0) // as ages
 	for _, h := range r.Groups {
 		age := uint32(now - sp.Base[h])
-		young, old, action = min(young, age), max(old, age), min(action, uint32(now-sp.StructureAsOf[h]))
+		young, old, action = min(young, age), max(old, age), min(action, uint32(now-sp.ActionSent[h]))
 	}
 	return now - entangle.Tick(old), now - entangle.Tick(young), old <= action
 }

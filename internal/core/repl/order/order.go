@@ -15,7 +15,7 @@ type Record struct {
 	repl.Record
 	// LongSeq numbers the actions of a group without a wrap. Seq is its remainder; see Progress.ExpandSeq.
 	LongSeq int64
-	// Known once the body was read:
+	// Known once the body was skipped, which precedes waiting and passing over:
 	Leaves bool // it contains leaving members
 	Takes  bool // it takes in entities of other groups
 }

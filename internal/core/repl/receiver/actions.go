@@ -31,7 +31,7 @@ func (a *actionReader) read(message []byte) error {
 	if in.Err() != nil {
 		return ErrMalformed
 	}
-	a.receive(heads.Tick)
+	a.noteTick(heads.Tick)
 	for {
 		more, ok := heads.Read(in, &a.rec.Record)
 		if !ok {

@@ -88,7 +88,8 @@ func (a *applier) skipValues(rec *order.Record, comps *set.Mask) error {
 }
 
 // restate makes the reader read a record that consists of values alone in the form of other records, with
-// the n bits of a prefix and the set of its components before the values. It returns the reader behind the
+// the n bits of a prefix and the set of its components before the values. Such records are rare outside of
+// runs and blocks, and no second reader of bodies is needed for them. It returns the reader behind the
 // record, for the caller to restore.
 func (a *applier) restate(rec *order.Record, prefix uint64, n uint, comps *set.Mask) (behind bits.Reader, err error) {
 	start := a.in

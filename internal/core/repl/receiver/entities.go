@@ -9,6 +9,7 @@ import (
 // entities knows where each entity is, whatever group it is in.
 type entities struct {
 	groups  *table
+	now     *entangle.Tick       // of the replica
 	away    map[repl.ID]location // entities that are not in the group of their id
 	transit transit
 	moves   []move // of the current record
@@ -104,7 +105,6 @@ func (e *entities) undo() {
 // transit is the entities in transit: they left a group and no other has taken them yet. Usually
 // the other half of their move has arrived.
 type transit struct {
-	now    entangle.Tick // the newest tick that anything named
 	n      int
 	serial uint32
 	queue  ring.Queue[inTransit] // the oldest first; some are taken already
@@ -134,7 +134,7 @@ func (e *entities) launch(id repl.ID) (serial uint32) {
 	}
 	t.n++
 	t.serial++
-	t.queue.Push(inTransit{id: id, serial: t.serial, since: t.now})
+	t.queue.Push(inTransit{id: id, serial: t.serial, since: *e.now})
 	return t.serial
 }
 
@@ -153,7 +153,7 @@ func (e *entities) takeAbandoned() (s repl.Slot, ok bool) {
 	for t.queue.Len() > 0 {
 		entry := *t.queue.At(0)
 		travels := e.travels(entry)
-		if travels && t.n <= maxInTransit && t.now.Sub(entry.since) <= patience {
+		if travels && t.n <= maxInTransit && e.now.Sub(entry.since) <= patience {
 			break
 		}
 		if t.queue.Drop(1); travels {

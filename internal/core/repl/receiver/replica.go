@@ -20,6 +20,7 @@ type replica struct {
 	requests  requests
 	needs     []repl.Need // of the current action
 
+	now      entangle.Tick // the newest tick that anything named: this side has no clock
 	any      bool          // something has arrived
 	swept    entangle.Tick // when groups without a full were last dropped
 	searched entangle.Tick // when the last search for overdue groups began
@@ -29,17 +30,14 @@ type replica struct {
 
 func (r *replica) init(sink Sink, comps int) {
 	r.waiting.Limit = DefaultWaitingBytes
-	r.entities.groups, r.plan.groups, r.plan.waiting = &r.groups, &r.groups, &r.waiting
+	r.entities.groups, r.entities.now, r.plan.groups, r.plan.waiting = &r.groups, &r.now, &r.groups, &r.waiting
 	r.bodies = applier{sinks: newSinks(sink), sets: repl.NewSets(comps), groups: &r.groups, entities: &r.entities}
 }
 
-// now returns the newest tick that anything named.
-func (r *replica) now() entangle.Tick { return r.entities.transit.now }
-
-// receive notes the tick of a message or frame that arrived.
-func (r *replica) receive(tick entangle.Tick) {
-	if now := &r.entities.transit.now; !r.any || now.Before(tick) {
-		*now, r.any = tick, true
+// noteTick notes the tick of a message or frame that arrived.
+func (r *replica) noteTick(tick entangle.Tick) {
+	if !r.any || r.now.Before(tick) {
+		r.now, r.any = tick, true
 	}
 }
 
@@ -49,7 +47,7 @@ func (r *replica) finish() error {
 	if err := r.applyPlans(); err != nil {
 		return err
 	}
-	if r.unseen > 0 || r.waiting.Bytes() > 0 && uint32(r.now()-r.searched) > patience/4 {
+	if r.unseen > 0 || r.waiting.Bytes() > 0 && uint32(r.now-r.searched) > patience/4 {
 		if err := r.findOverdue(); err != nil {
 			return err
 		}
@@ -62,7 +60,7 @@ func (r *replica) finish() error {
 		r.evict(r.groups.uncached(q.Group), w)
 	}
 	for slot, ok := r.entities.takeAbandoned(); ok; slot, ok = r.entities.takeAbandoned() {
-		r.bodies.Begin(r.now(), r.now())
+		r.bodies.Begin(r.now, r.now)
 		r.bodies.Despawn(slot)
 		r.bodies.Commit()
 		r.stats.Abandoned++

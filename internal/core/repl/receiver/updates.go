@@ -33,7 +33,7 @@ func (u *updateReader) read(tick entangle.Tick, frame []byte) error {
 	in := &u.bodies.in
 	in.Reset(frame)
 	u.left = in.RemainingBits() + maxBare
-	u.receive(tick)
+	u.noteTick(tick)
 	u.confirmed.BeginFrame()
 	for in.RemainingBits() > 0 {
 		if !in.Bool() {
@@ -149,7 +149,7 @@ func (u *updateReader) collectSlots(rec *order.Record, handles []repl.Handle) (r
 	return takes.first
 }
 
-// span is the ticks of the replicas that take an update: from its baseline to before its own.
+// span is the ticks of the replicas that take an update: from its baseline to before its own, as State.Judge says.
 type span struct {
 	first  entangle.Tick
 	ticks  uint32

@@ -14,6 +14,27 @@ import (
 // many times a second.
 const patience = 256
 
+// What happens to a record that can't be applied now:
+//
+//	event                               function           remembered           requested
+//	an earlier record or a need is      hold, keep         it, in the queue     the group, if already overdue
+//	missing
+//	a newer update serves as well       Pool.Supersede     nothing              no
+//	an update finds no room             evict, refuse      nothing              the group, if an action waits
+//	                                                                            for other groups
+//	a passable action finds no room     evict, refuse      its number           the group
+//	                                    (PassLater)
+//	its turn has come                   release            that it is passed    the group
+//	an action starts from a tick that   passOver,          leavers and joins    the group
+//	the replica can't reach             passOverWaiting    (Unreachable)
+//	a difference does not fit           misfit             nothing              the group
+//	it waits for longer than patience   findOverdue        it stays; the end    the group, once
+//	                                                       of a group applies
+//	others need each other in too       applyPlan          as passed over       the group
+//	great numbers
+//
+// release applies what waited for a record that was applied, and applyPlans actions that need each other.
+
 // hold keeps a record, with the current needs, until it can be applied.
 func (r *replica) hold(g *group, rec *order.Record) error {
 	start := r.bodies.in
@@ -210,7 +231,7 @@ func (r *replica) isOverdue(g *group, now entangle.Tick) bool {
 // call examines the others: the ticks of a hostile peer may jump, and each jump causes a search.
 func (r *replica) findOverdue() error {
 	if r.unseen == 0 {
-		r.unseen, r.searched = len(r.waiting.Queues()), r.now()
+		r.unseen, r.searched = len(r.waiting.Queues()), r.now
 	}
 	for range searchEffort {
 		if r.unseen = min(r.unseen, len(r.waiting.Queues())); r.unseen == 0 {
@@ -218,10 +239,10 @@ func (r *replica) findOverdue() error {
 		}
 		r.unseen--
 		g := r.groups.uncached(r.waiting.Queues()[r.unseen].Group)
-		if !r.isOverdue(g, r.now()) {
+		if !r.isOverdue(g, r.now) {
 			continue
 		}
-		if end := g.EndBefore(r.now() - patience); end != nil && g.Known {
+		if end := g.EndBefore(r.now - patience); end != nil && g.Known {
 			if err := r.applyWaiting(g, end); err != nil {
 				return err
 			}

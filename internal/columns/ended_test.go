@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Bare reports whether an entity had its marker when it was removed, whether it had the marker at
+// EndedWithoutMarker reports whether an entity had its marker when it was removed, whether it had the marker at
 // the last Observe or not.
-func TestBareReportsEntitiesRemovedWithoutTheMarker(t *testing.T) {
+func TestEntitiesThatEndWithoutTheMarkerAreReported(t *testing.T) {
 	remove := func(x *testWorld, e ecs.Entity) { x.w.Remove(e, x.marker) }
 	add := func(x *testWorld, e ecs.Entity) { x.w.Add(e, x.marker) }
 	sync := func(x *testWorld, _ ecs.Entity) { require.NoError(t, x.table.Sync()) }
@@ -40,12 +40,12 @@ func TestBareReportsEntitiesRemovedWithoutTheMarker(t *testing.T) {
 			x.w.RemoveEntity(e)
 			x.observe(t)
 			require.Equal(t, []Slot{slot}, x.table.Despawned())
-			assert.Equal(t, c.bare, x.table.Bare(slot))
+			assert.Equal(t, c.bare, x.table.EndedWithoutMarker(slot))
 		})
 	}
 }
 
-func TestBareOfBatches(t *testing.T) {
+func TestEndedWithoutMarkerInABatch(t *testing.T) {
 	x := newTestWorld(t)
 	off, on := x.spawn(colHealth), x.spawn(colHealth)
 	x.observe(t)
@@ -53,6 +53,6 @@ func TestBareOfBatches(t *testing.T) {
 	x.w.Remove(off, x.marker)
 	x.w.Batch().RemoveEntities(ecs.All(x.id(colHealth)))
 	x.observe(t)
-	assert.True(t, x.table.Bare(was[off]))
-	assert.False(t, x.table.Bare(was[on]))
+	assert.True(t, x.table.EndedWithoutMarker(was[off]))
+	assert.False(t, x.table.EndedWithoutMarker(was[on]))
 }

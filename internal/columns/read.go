@@ -13,8 +13,8 @@ func (t *Table) SlotOf(e ecs.Entity) (Slot, bool) { return t.slots.find(e) }
 // for a free slot.
 func (t *Table) Entity(s Slot) ecs.Entity { return t.slots.info[s].entity }
 
-// Bare reports whether the entity of a slot in Despawned had no marker when it was removed.
-func (t *Table) Bare(s Slot) bool {
+// EndedWithoutMarker reports whether the entity of a slot in Despawned had no marker when it was removed.
+func (t *Table) EndedWithoutMarker(s Slot) bool {
 	p := t.records.recordOf(&t.slots.info[s])
 	return p != nil && p.bare
 }

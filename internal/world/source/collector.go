@@ -185,15 +185,15 @@ func (c *Collector) reportRefused() {
 }
 
 // applyRemovals handles despawned, paused and resumed entities. The end of an entity that had no
-// Replicate at that time is not sent: it was paused, possibly in the same tick. Children are paused
-// with their parent only at the end of a tick, so if the parent was removed earlier in the tick its
-// children make it despawn too.
+// Replicate at that time is not sent: it was paused, possibly in the same tick. It is sent if the plugin
+// took the Replicate, because the parent excludes its children, and of a parent that was paused in this
+// tick: its children are paused only at the end of a tick, so they despawn, and it with them.
 func (c *Collector) applyRemovals() {
 	c.Visibility.recordFormer()
 	for _, s := range c.Table.Despawned() {
 		c.forgetRefs(s, &c.Sent.withRefs)
-		known := c.Hierarchy.Propagation.Slots.withheld.Has(int(s)) || !c.Paused.Has(int(s)) && c.Hierarchy.hasChildren(repl.Slot(s))
-		if c.Table.Bare(s) && !known {
+		endsForPeers := c.Hierarchy.Propagation.Slots.withheld.Has(int(s)) || !c.Paused.Has(int(s)) && c.Hierarchy.hasChildren(repl.Slot(s))
+		if c.Table.EndedWithoutMarker(s) && !endsForPeers {
 			c.Sender.Abandon(repl.Slot(s))
 		} else {
 			c.Sender.Despawn(repl.Slot(s))

@@ -42,46 +42,46 @@ func (c *Collector) Deltas() (all, moving set.Mask) { return c.history.Deltas, c
 func (c *Collector) BeginRecord() { c.history.Begin() }
 
 // EncodeFrom implements encode.Differ.
-func (c *Collector) EncodeFrom(w *bits.Writer, slot repl.Slot, comp int, tick entangle.Tick, from repl.From, refs *repl.RefTable) (lo, hi entangle.Tick) {
+func (c *Collector) EncodeFrom(w *bits.Writer, slot repl.Slot, comp int, tick entangle.Tick, from repl.From, table *repl.RefTable) (lo, hi entangle.Tick) {
 	lo, hi, ok := c.history.Find(slot, comp, tick, from)
 	if !ok {
 		panic(fmt.Sprintf("source: tick %d: an update of component %d from tick %d, of which there is no history", tick, comp, from.Base))
 	}
-	c.refs.indexes = refs
+	c.refs.indexes = table
 	c.countClamped(slot, comp, c.Sent.Plans[comp].EncodeDelta(w, &c.history.Bases, c.valueOf(slot, comp), &c.refs))
 	return lo, hi
 }
 
 // recordHistory records the values at a tick of the components that are sent as differences.
-func (p *Collector) recordHistory(tick entangle.Tick) {
-	if p.history.Deltas.IsZero() {
+func (c *Collector) recordHistory(tick entangle.Tick) {
+	if c.history.Deltas.IsZero() {
 		return
 	}
-	for _, s := range p.Table.Despawned() {
-		p.history.Forget(repl.Slot(s))
+	for _, s := range c.Table.Despawned() {
+		c.history.Forget(repl.Slot(s))
 	}
-	for _, s := range p.Table.Spawned() {
-		p.history.Forget(repl.Slot(s))
-		p.recordEntity(s, p.Sent.Numbers(p.Table.Mask(s)), tick)
+	for _, s := range c.Table.Spawned() {
+		c.history.Forget(repl.Slot(s))
+		c.recordEntity(s, c.Sent.Numbers(c.Table.Mask(s)), tick)
 	}
-	for _, s := range p.Table.Resumed() {
-		p.recordEntity(s, p.Sent.Numbers(p.Table.Mask(s)), tick)
+	for _, s := range c.Table.Resumed() {
+		c.recordEntity(s, c.Sent.Numbers(c.Table.Mask(s)), tick)
 	}
-	for _, change := range p.Table.Structure() {
-		p.recordEntity(change.Slot, p.Sent.Numbers(change.Inserted), tick)
+	for _, change := range c.Table.Structure() {
+		c.recordEntity(change.Slot, c.Sent.Numbers(change.Inserted), tick)
 	}
-	for c := p.history.Deltas.Next(0); c >= 0; c = p.history.Deltas.Next(c + 1) {
-		for _, s := range p.Table.Changed(c) {
-			p.history.Of[c].Set(repl.Slot(s), tick, p.Table.Value(s, c))
+	for comp := c.history.Deltas.Next(0); comp >= 0; comp = c.history.Deltas.Next(comp + 1) {
+		for _, s := range c.Table.Changed(comp) {
+			c.history.Of[comp].Set(repl.Slot(s), tick, c.Table.Value(s, comp))
 		}
 	}
 }
 
-func (p *Collector) recordEntity(s columns.Slot, comps set.Mask, tick entangle.Tick) {
-	for c := p.history.Deltas.Next(0); c >= 0; c = p.history.Deltas.Next(c + 1) {
-		if comps.Has(c) {
-			if value := p.valueOf(repl.Slot(s), c); value != nil {
-				p.history.Of[c].Set(repl.Slot(s), tick, value)
+func (c *Collector) recordEntity(s columns.Slot, comps set.Mask, tick entangle.Tick) {
+	for comp := c.history.Deltas.Next(0); comp >= 0; comp = c.history.Deltas.Next(comp + 1) {
+		if comps.Has(comp) {
+			if value := c.valueOf(repl.Slot(s), comp); value != nil {
+				c.history.Of[comp].Set(repl.Slot(s), tick, value)
 			}
 		}
 	}

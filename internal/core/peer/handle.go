@@ -100,8 +100,8 @@ func (p *Peer) handleLost(now time.Time) {
 func (p *Peer) handleAcks(inOrder bool) {
 	acked := p.tracker.TakeAcked()
 	if p.replication != nil && len(acked) > 0 {
-		p.replication.HandleAcked(acked...)
-		p.replication.SortByArrival(acked) // a message has arrived with the last of its packets
+		p.replication.HandleAcked(acked...) // records for the updates with which packet they arrived; Arrived does for messages
+		p.replication.SortByArrival(acked)  // a message has arrived with the last of its packets
 	}
 	for _, pkt := range acked {
 		p.mux.HandleAcked(pkt)

@@ -16,9 +16,10 @@ const (
 	Update             // values only
 )
 
-// kindBits is the width of an action's kind on the wire. Update is never the kind of an action, and
-// marks the end of the message.
-const kindBits = 2
+const (
+	kindBits = 2      // width of an action's kind on the wire
+	kindEnd  = Update // in place of the kind of an action: the message ends here
+)
 
 // Record is the head of a record, before its body.
 type Record struct {
@@ -117,7 +118,7 @@ func (h *Heads) appendBase(w *pack.Writer, base entangle.Tick) {
 // End writes that no record follows.
 func (h *Heads) End(w *pack.Writer) {
 	h.unusual(w)
-	w.Bits(uint64(Update), kindBits)
+	w.Bits(uint64(kindEnd), kindBits)
 }
 
 // Read reads the next record's head into rec. more is false at the end of the
@@ -133,7 +134,7 @@ func (h *Heads) Read(r *pack.Reader, rec *Record) (more, ok bool) {
 	}
 	h.some = true
 	*rec = Record{Kind: Kind(r.Bits(kindBits)), Tick: h.Tick}
-	if r.Err() != nil || rec.Kind == Update {
+	if r.Err() != nil || rec.Kind == kindEnd {
 		return false, r.Err() == nil
 	}
 	private := r.Bool()

@@ -95,7 +95,7 @@ func (w *Encoder) encodeBatch(first repl.Handle) {
 	comps, made := w.state.Slots.Mask[gr.Members[0].Slot], spawnBatch{First: first, Generation: w.state.Public.Generation(int(first)), At: len(b.Ends), Off: len(b.Arena)}
 	enc.w.Reset(b.buf[:0])
 	enc.refs.Reset()
-	enc.current = Body{key: Key{Kind: repl.Full, Base: w.state.Tick, Structure: w.state.Tick}, bases: group.AllTime(w.state.Tick), shapes: group.AllTime(w.state.Tick)}
+	enc.current = Body{key: Key{Kind: repl.Full, Base: w.state.Tick, Structure: w.state.Tick}, bases: group.AllTime(w.state.Tick), structures: group.AllTime(w.state.Tick)}
 	for h := first; made.Count < maxBatch && enc.w.LenBits() < maxBatchBits && int(h) < w.state.Public.Len() && b.of[h] == 0; h++ {
 		if !w.isLone(h) {
 			break

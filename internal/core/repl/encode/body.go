@@ -47,7 +47,7 @@ func (w *Encoder) beginUpdate(from repl.From, view view.ID) {
 	*b = Body{}
 	b.key.Kind, b.key.View, b.key.Base, b.key.prev = repl.Update, view, from.Base, from.Prev
 	b.key.Structure = now
-	b.bases, b.shapes = group.AllTime(now), group.AllTime(now)
+	b.bases, b.structures = group.AllTime(now), group.AllTime(now)
 }
 
 // from returns the baselines of an update.
@@ -59,7 +59,7 @@ func (k *Key) from() repl.From {
 type Body struct {
 	key              Key
 	bases            group.Span // of Key.Base
-	shapes           group.Span // of Key.Structure
+	structures       group.Span // of Key.Structure
 	off              int        // first byte in bodies.arena
 	Width            int        // bits
 	refs             int        // index in bodies.slots of the first entity that it refers to
@@ -75,7 +75,7 @@ func (b *Body) serves(key *Key) bool {
 	return b.key.Kind == key.Kind && b.key.View == key.View && b.key.Peer == key.Peer && b.key.prev == key.prev &&
 		b.key.AllMoved == key.AllMoved && b.key.Resync == key.Resync &&
 		b.key.Retained == key.Retained && b.key.NewView == key.NewView && b.key.MembersAsOf == key.MembersAsOf &&
-		b.bases.Contains(key.Base) && b.shapes.Contains(key.Structure)
+		b.bases.Contains(key.Base) && b.structures.Contains(key.Structure)
 }
 
 // bodies is the bodies that were encoded in this tick, by group and key, and the state of the one being encoded. Chunks
@@ -144,7 +144,7 @@ func (w *Encoder) Body(id ident.GroupIndex, key Key) *Body {
 	b.w.Reset(b.buf[:0])
 	b.refs.Reset()
 	w.beginRecord()
-	b.current = Body{key: key, bases: group.AllTime(w.state.Tick), shapes: group.AllTime(w.state.Tick)}
+	b.current = Body{key: key, bases: group.AllTime(w.state.Tick), structures: group.AllTime(w.state.Tick)}
 	w.encodeBody(id)
 	return b.store(id)
 }

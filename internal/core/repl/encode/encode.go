@@ -76,7 +76,7 @@ func (w *Encoder) encodeChangedMembers(gr *group.Group) {
 // member joined or resumed after the structure that the peer has.
 func (w *Encoder) encodesWhole(m *group.Member) bool {
 	b := &w.Bodies.current
-	return b.key.Kind == repl.Full || b.key.Kind == repl.Change && b.shapes.Narrow(b.key.Structure, m.WholeSince)
+	return b.key.Kind == repl.Full || b.key.Kind == repl.Change && b.structures.Narrow(b.key.Structure, m.WholeSince)
 }
 
 // hidesMember reports whether the view of the current body hides a member.
@@ -104,7 +104,7 @@ func (w *Encoder) hidesChanges(s repl.Slot) bool {
 	}
 	changed := w.state.Slots.ChangedSince(s, b.key.Base, &b.bases)
 	if b.key.Kind == repl.Change {
-		changed = changed.Or(w.state.Slots.RemovedSince(s, b.key.Structure, &b.shapes))
+		changed = changed.Or(w.state.Slots.RemovedSince(s, b.key.Structure, &b.structures))
 	}
 	changed = w.visibleComponents(s, changed)
 	return changed.IsZero()
@@ -116,7 +116,7 @@ func (w *Encoder) encodeRemoved(s repl.Slot) {
 	if b.key.Kind != repl.Change {
 		return
 	}
-	removed := w.visibleComponents(s, w.state.Slots.RemovedSince(s, b.key.Structure, &b.shapes))
+	removed := w.visibleComponents(s, w.state.Slots.RemovedSince(s, b.key.Structure, &b.structures))
 	out.Bool(!removed.IsZero())
 	if !removed.IsZero() {
 		b.ChangesStructure = true
@@ -128,7 +128,7 @@ func (w *Encoder) encodeRemoved(s repl.Slot) {
 func (w *Encoder) changedComponents(s repl.Slot) set.Mask {
 	b := &w.Bodies.current
 	changed := w.visibleComponents(s, w.state.Slots.ChangedSince(s, b.key.Base, &b.bases))
-	if b.key.Kind == repl.Change && w.state.Slots.InsertedSince(s, &changed, b.key.Structure, &b.shapes) {
+	if b.key.Kind == repl.Change && w.state.Slots.InsertedSince(s, &changed, b.key.Structure, &b.structures) {
 		b.ChangesStructure = true
 	}
 	return changed
@@ -232,9 +232,9 @@ func (w *Encoder) includesLeaver(id ident.GroupIndex, l *group.Leaver) bool {
 		return true
 	}
 	if b.key.Retained {
-		return !b.key.MembersAsOf.Before(l.Joined) && b.shapes.Narrow(b.key.Structure, l.Left)
+		return !b.key.MembersAsOf.Before(l.Joined) && b.structures.Narrow(b.key.Structure, l.Left)
 	}
-	return !b.shapes.Narrow(b.key.Structure, l.Joined) && b.shapes.Narrow(b.key.Structure, l.Left)
+	return !b.structures.Narrow(b.key.Structure, l.Joined) && b.structures.Narrow(b.key.Structure, l.Left)
 }
 
 // fateOf returns the fate of a leaver that the current body states.

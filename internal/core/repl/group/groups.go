@@ -107,14 +107,13 @@ func (st *State) openGroup(at Place) (id ident.GroupIndex, ok bool) {
 
 // closeGroup ends a group after its last member has left.
 func (st *State) closeGroup(id ident.GroupIndex) {
-	st.markChanged(id, true)
 	gr := &st.Groups[id]
 	gr.Open = false
 	if !gr.Place.Alone() {
 		delete(st.named, gr.Place)
 	}
 	if !gr.Private {
-		st.Changed.Public.Clear(int(gr.Handle))
+		st.Changed.Public.Clear(int(gr.Handle)) // it has no values, and its end is due as structure
 	}
 	st.Live--
 	st.scheduleFree(id)
@@ -126,7 +125,10 @@ func (st *State) RemoveHolder(id ident.GroupIndex) {
 	st.scheduleFree(id)
 }
 
-// scheduleFree schedules a group to be freed, if it has ended at every peer and no native of it is alive.
+// scheduleFree schedules a group to be freed with its handles, if it has no members, every peer that was sent it has
+// acknowledged its end (Holders), and no native of it is alive in another group. A peer's handle of a private group is free
+// earlier if the group has ended or is hidden there, the peer has no native of it in another group, and was sent no
+// reference to one (Space.Referred): see sender/retire.go.
 func (st *State) scheduleFree(id ident.GroupIndex) {
 	gr := &st.Groups[id]
 	if !gr.Open && gr.Holders == 0 && gr.natives == 0 {

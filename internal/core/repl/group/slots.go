@@ -104,8 +104,8 @@ func (t *slots) forgetInserts() {
 	t.inserts = t.inserts[:0]
 }
 
-// Span is the ticks for which a body that was made for one of them says the same:
-// from lo on and before hi.
+// Span is the baselines from which a body that was made for one of them has the same contents: from Lo on and
+// before Hi.
 type Span struct{ Lo, Hi entangle.Tick }
 
 // AllTime is a span before anything narrows it. No base is older than half of it,
@@ -114,8 +114,8 @@ func AllTime(now entangle.Tick) Span { return Span{now - 1<<30, now + 1} }
 
 func (s Span) Contains(t entangle.Tick) bool { return !t.Before(s.Lo) && t.Before(s.Hi) }
 
-// Narrow removes the ticks from the span from which on a change counts and from since on it does not, or the other
-// way round. It reports whether the change is after since.
+// Narrow reports whether a body from a baseline contains a change, which it does if the change is later. It keeps only
+// those baselines in the span for which the answer is the same.
 func (s *Span) Narrow(since, change entangle.Tick) bool {
 	if since.Before(change) {
 		if change.Before(s.Hi) {

@@ -26,7 +26,7 @@ type Space struct {
 	IDs          *ident.Table    // the world's public handles, or the peer's private ones
 	Present      set.Bitset      // its full was sent, and its end was not
 	Predicted    set.Bitset      // the peer predicts a member, or may still do so
-	Partial      set.Bitset      // its newest view hides something
+	Partial      set.Bitset      // copy of ViewOf != 0 as a set: its newest view hides something
 
 	// Planned is the newest tick for which an update was planned, written or not, or an action was sent. It is not set by
 	// updates in whole runs, which flight.Packets finds. Of retained groups it is MembersAsOf.
@@ -44,7 +44,7 @@ type Structure struct {
 	Seq            []repl.Seq      // sequence number of the newest action
 	Unacked        []uint8         // bit i is set while the action i before the newest one is in flight
 	Ending         set.Bitset      // its end was sent, and is not acknowledged
-	ActionInFlight set.Bitset      // any action is in flight; see flight.Sent.Unproven
+	ActionInFlight set.Bitset      // copy of Unacked != 0 as a set; see flight.Sent.Unproven
 	Fragmented     set.Bitset      // its values are too large for a packet and are sent as an action; see SendAsAction
 	NeedsFull      set.Bitset      // has to be sent in full
 	Joining        set.Bitset      // existed for the peer when it joined, and it has not received the group yet

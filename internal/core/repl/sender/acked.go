@@ -23,7 +23,8 @@ func (u *updates) recordArrived(pkt uint16) {
 
 // handleUpdateAcked moves the baseline of a group to an update that the peer has. An update that may have been dropped
 // moves none: if it is unproven, its changes are sent again when the group's action is acknowledged, and if a newer one may
-// have overtaken it, the peer has that, or it is lost and sent again.
+// have overtaken it, the peer has that, or it is lost and sent again. An update of a former group under the handle moves
+// none either: the end of that group has moved the baseline beyond it.
 func (u *updates) handleUpdateAcked(s flight.Sent) {
 	sp, i := u.groups.LocateHandle(s.Group)
 	if u.received != nil {

@@ -113,7 +113,7 @@ func (st *structure) appendActions(heads *repl.Heads, sp *group.Space, from, roo
 				continue
 			}
 		}
-		rec, b, ok := st.action(sp, i)
+		rec, b, ok := st.prepareAction(sp, i)
 		if !ok || !st.canSendUnit(sp, i) {
 			continue
 		}
@@ -132,9 +132,9 @@ func (st *structure) appendActions(heads *repl.Heads, sp *group.Space, from, roo
 // the group is sent, because sequence numbers would become ambiguous at the receiver.
 const windowEnd = 1 << (repl.MaxActionsInFlight - 1)
 
-// action returns the due action of a group: its record and its body. ok is false when none can be sent now. StructureDue
-// stays set if one will be sent later.
-func (st *structure) action(sp *group.Space, i int) (rec repl.Record, b *encode.Body, ok bool) {
+// prepareAction returns the due action of a group: its record and its body. ok is false when none can be sent now.
+// StructureDue stays set if one will be sent later. It may mark the structure as current instead, or the group as too large.
+func (st *structure) prepareAction(sp *group.Space, i int) (rec repl.Record, b *encode.Body, ok bool) {
 	id, blocked := sp.Group(i), sp.Unacked[i]&windowEnd != 0
 	if blocked && sp.ViewOf(i) == 0 && !sp.Retained.Has(i) || sp.Fragmented.Has(i) && sp.Unacked[i] != 0 {
 		return rec, nil, false

@@ -80,7 +80,7 @@ func (st *structure) canSendAction(sp *group.Space, i int) bool {
 	if !sp.StructureDue.Has(i) {
 		return false
 	}
-	_, _, ok := st.action(sp, i)
+	_, _, ok := st.prepareAction(sp, i)
 	return ok
 }
 

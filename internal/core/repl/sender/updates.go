@@ -28,7 +28,8 @@ type updates struct {
 
 // AppendUpdates writes an updates frame for the packet pkt: as much of this tick's plan as fits
 // into room bytes. It returns dst unchanged when there is nothing to send. Groups take turns: the
-// next tick continues where this one ended.
+// next tick continues where this one ended. The frame does not state its tick, which is that of the
+// packet's header: World.Hold stops updates in frames in which the two may differ.
 func (u *updates) AppendUpdates(dst []byte, room int, pkt uint16) []byte {
 	if room < schedule.MinRoom || u.enc.Held {
 		return dst
@@ -67,7 +68,8 @@ func (u *updates) AppendUpdates(dst []byte, room int, pkt uint16) []byte {
 }
 
 // AppendMark writes an updates frame with nothing but a mark, for a packet that is sent for another reason. It returns
-// dst unchanged when the peer predicts nothing, or when not all due predicted groups are sent yet.
+// dst unchanged when the peer predicts nothing, or when not all due predicted groups are sent yet. There is no record of
+// the packet in flight: if the mark is lost, a later one confirms a later tick.
 func (u *updates) AppendMark(dst []byte, room int) []byte {
 	if u.enc.Held || len(u.plan.Predicted) == 0 {
 		return dst

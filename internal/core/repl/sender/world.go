@@ -87,11 +87,14 @@ func (w *World) Held() bool { return w.enc.Held }
 
 // Commit ends the changes of a tick: the changed groups become due at every peer that may see them.
 func (w *World) Commit() {
+	// First, because enc.Begin reuses the runs of the old plans.
 	for _, p := range w.peers {
 		p.plan.RequeueUnsent()
 	}
 	w.enc.Begin(w.oldestPacket())
 	w.state.UpdateRates()
+	// Before ReleaseTurns: a group that a peer predicts is not due there at its turns, and a change that waits for one now is
+	// due at a peer that begins to predict the group.
 	for _, p := range w.peers {
 		p.prediction.updateStale()
 	}

@@ -112,9 +112,6 @@ func (st *State) closeGroup(id ident.GroupIndex) {
 	if !gr.Place.Alone() {
 		delete(st.named, gr.Place)
 	}
-	if !gr.Private {
-		st.Changed.Public.Clear(int(gr.Handle)) // it has no values, and its end is due as structure
-	}
 	st.Live--
 	st.scheduleFree(id)
 }

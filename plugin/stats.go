@@ -308,9 +308,9 @@ func (s *Server) Stats() ServerStats {
 	stats.MessagesDropped, stats.BytesWaiting = s.engine.Held()
 	if s.collector != nil {
 		stats.Overload = s.overloadStats()
-		r := s.collector.World().Stats()
+		r := s.collector.World.Stats()
 		stats.Replication = ReplicationStats{
-			Entities: s.collector.Len(), Groups: s.collector.World().Len(),
+			Entities: s.collector.Len(), Groups: s.collector.World.Len(),
 			Updates: r.Updates, Actions: r.Actions, Encoded: r.Bodies, Resent: r.Resent, Resyncs: r.Resyncs, PrivateResyncs: r.PrivateResyncs,
 			Clamped: s.collector.Clamped(), Refused: r.GroupsRefused + r.TooLarge, Overdue: r.Overdue,
 		}

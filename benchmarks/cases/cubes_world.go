@@ -104,7 +104,7 @@ func newCubesWorld(frames [][]byte, infos []*registry.Component, group component
 	if err != nil {
 		return nil, err
 	}
-	c.collector, c.peer = collector, collector.World().NewPeer()
+	c.collector, c.peer = collector, collector.World.NewPeer()
 	marker := ecs.ComponentID[components.Replicate](&ours)
 	for range cubesCount {
 		e := ours.NewEntity(marker, c.cube)

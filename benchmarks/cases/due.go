@@ -45,14 +45,14 @@ func duePrepare(cfg sceneConfig) (report.Sides, error) {
 		s.runServerTick()
 	}
 	s.moved = 0
-	begun := s.collector.World().Stats().Updates
+	begun := s.collector.World.Stats().Updates
 	return report.Sides{
 		Before: func() { s.before(); l.Move(cfg.percent) },
 		Ours:   s.runServerTick,
 		Limit:  l.Send,
 		Bytes:  s.size,
 		Figure: func() float64 {
-			sent := s.collector.World().Stats().Updates - begun
+			sent := s.collector.World.Stats().Updates - begun
 			return float64(sent) / float64(s.moved*cfg.clients)
 		},
 		Verify: func() error { return s.verifyClients(l, nil) },

@@ -51,7 +51,7 @@ func (d *interestWorld) populate() (err error) {
 	}
 	p := d.scene.collector
 	for client := range interestClients {
-		p.Admit(workload.ClientID(client), p.World().NewPeer())
+		p.Admit(workload.ClientID(client), p.World.NewPeer())
 		row, _ := p.Interest().Row(workload.ClientID(client))
 		d.rows = append(d.rows, row)
 	}

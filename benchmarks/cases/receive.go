@@ -98,7 +98,7 @@ func newReceiveSource(infos []*registry.Component) (*receiveSource, error) {
 		return nil, err
 	}
 	s.collector = collector
-	s.peer = collector.World().NewPeer()
+	s.peer = collector.World.NewPeer()
 	marker, health := ecs.ComponentID[components.Replicate](&w), ecs.ComponentID[receiveHealth](&w)
 	for range workload.ReceiveEntities {
 		w.NewEntity(marker, s.position, s.rotation, health)

@@ -177,7 +177,7 @@ func (g *rollbackGame) serve(p *protocol.Protocol) (err error) {
 	if err != nil {
 		return err
 	}
-	s.peer = s.collector.World().NewPeer()
+	s.peer = s.collector.World.NewPeer()
 	marker := ecs.ComponentID[components.Replicate](&w)
 	for number := range g.cfg.entities {
 		s.entities = append(s.entities, s.step.spawn(number, marker))

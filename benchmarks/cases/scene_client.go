@@ -50,7 +50,7 @@ func (s *scene) connect(i int) (*sceneClient, error) {
 	}
 	var err error
 	c.server, err = peer.New(peer.Config{
-		Registry: message.NewRegistry(s.registry, true), Client: workload.ClientID(i), World: s.collector.World(),
+		Registry: message.NewRegistry(s.registry, true), Client: workload.ClientID(i), World: s.collector.World,
 		Inbox: sceneInbox{},
 	})
 	if err != nil {

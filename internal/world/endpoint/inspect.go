@@ -129,7 +129,7 @@ func (t *inspector) inspectClient(c *client) {
 		var err error
 		t.updates = sent.updates
 		if sent.updates {
-			err = t.list.Updates(t.p.Sender.Tick(), sent.body)
+			err = t.list.Updates(t.p.World.Tick(), sent.body)
 		} else {
 			err = t.list.Actions(sent.body)
 		}

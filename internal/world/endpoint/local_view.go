@@ -106,7 +106,7 @@ func (l *Local) Attach(p *source.Collector, hub *event.Hub, onSpawned, onDespawn
 
 // openView starts the view. The player gets events from the next Observe on.
 func (v *localView) openView(id entangle.ClientID) {
-	v.id, v.peer, v.observed = id, v.collector.World().NewPeer(), false
+	v.id, v.peer, v.observed = id, v.collector.World.NewPeer(), false
 	v.collector.AdmitLocal(id, v.peer, v)
 }
 
@@ -266,7 +266,7 @@ func (v *localView) compareEntity(s repl.Slot) {
 	}
 	here := !g.entity.IsZero() && !g.quiet
 	if here && !paused {
-		g.place, _ = v.collector.World().PlaceOf(s)
+		g.place, _ = v.collector.World.PlaceOf(s)
 	}
 	v.queueTag(g, predictedMark, here && v.peer.Predicts(s))
 	v.queueTag(g, interpolatedMark, here && !paused && v.collector.Visibility.Interpolates(v.id, s))
@@ -274,7 +274,7 @@ func (v *localView) compareEntity(s repl.Slot) {
 
 // finds reports whether an entity is visible to the player now.
 func (v *localView) finds(s repl.Slot) bool {
-	_, placed := v.collector.World().PlaceOf(s)
+	_, placed := v.collector.World.PlaceOf(s)
 	return placed && v.peer.Finds(s)
 }
 
@@ -282,7 +282,7 @@ func (v *localView) finds(s repl.Slot) bool {
 // leaves the view otherwise.
 func (v *localView) handleHidden(s repl.Slot) {
 	g := &v.seen[s]
-	if place, placed := v.collector.World().PlaceOf(s); !placed || !g.retained || g.entity.IsZero() || place != g.place {
+	if place, placed := v.collector.World.PlaceOf(s); !placed || !g.retained || g.entity.IsZero() || place != g.place {
 		v.removeFromView(s)
 		return
 	}

@@ -59,7 +59,7 @@ func (s *Server) newClient(l *layer, e *connection.Event) *client {
 	}
 	cfg := peer.Config{Registry: s.cfg.Registry, Client: e.Client, Channels: s.cfg.Channels, Capped: s.cfg.Caps.any(), RelayLimit: s.cfg.Caps.relayShare(len(s.clients))}
 	if s.collector != nil {
-		cfg.World = s.collector.World()
+		cfg.World = s.collector.World
 	}
 	if s.resources != nil {
 		c.resources = s.resources.NewSentResources()

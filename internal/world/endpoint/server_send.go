@@ -20,7 +20,7 @@ func (s *Server) Send(tick entangle.Tick, now time.Time) error {
 		s.cfg.Post.Drop()
 		return nil
 	}
-	if s.collector == nil || !s.collector.World().Held() {
+	if s.collector == nil || !s.collector.World.Held() {
 		s.cfg.Post.Flush(tick, now, s)
 		s.sendResources(now)
 	}
@@ -45,7 +45,7 @@ func (s *Server) Send(tick entangle.Tick, now time.Time) error {
 // prepareRelay prepares the inputs of players for the relay to other clients, in frames that send.
 func (s *Server) prepareRelay(tick entangle.Tick) {
 	if s.inputs != nil {
-		s.inputs.Relay.Prepare(tick, !s.collector.World().Held())
+		s.inputs.Relay.Prepare(tick, !s.collector.World.Held())
 	}
 }
 

@@ -168,5 +168,5 @@ func (c *ReceivedInputs) seen(number int, e, of ecs.Entity) (shown timesync.Show
 	if to := player.Peer.Replication(); to == nil || !to.Finds(s) || !to.Has(s) {
 		return 0, false
 	}
-	return player.seen.At(c.tick, int(c.collector.Sender.Interval(s)))
+	return player.seen.At(c.tick, int(c.collector.World.Interval(s)))
 }

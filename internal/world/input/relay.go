@@ -103,7 +103,7 @@ type watchers struct {
 
 func (v *watchers) findWatchers(p *source.Collector, s repl.Slot) {
 	v.peers.Reset()
-	v.all = p.World().SeenBy(s, &v.peers)
+	v.all = p.World.SeenBy(s, &v.peers)
 }
 
 func (v *watchers) has(number int) bool { return v.all || v.peers.Has(number) }

@@ -203,7 +203,7 @@ func (s *Resources) reloadIDs(r *resource) {
 		if slot, ok := s.collector.Slot(e); ok {
 			now.slot = slot
 			if s.collector.Common(slot) {
-				now.name, _ = s.collector.World().ID(slot)
+				now.name, _ = s.collector.World.ID(slot)
 			} else {
 				r.private = true
 			}

@@ -88,7 +88,7 @@ func newGallery(t testing.TB) *gallery {
 	g.mail = post.NewInbox(entangle.Nobody, known.Slot)
 	post.Attach(g.shown, hub, nil, applier)
 	g.mail.Resources = g.copy
-	g.server, err = peer.New(peer.Config{Registry: NewRegistry(p, true), World: collector.World(), OnResource: g.line.Delivered})
+	g.server, err = peer.New(peer.Config{Registry: NewRegistry(p, true), World: collector.World, OnResource: g.line.Delivered})
 	require.NoError(t, err)
 	g.client, err = peer.New(peer.Config{Registry: NewRegistry(p, false), Receiver: known, Inbox: g.mail})
 	require.NoError(t, err)

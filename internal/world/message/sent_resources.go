@@ -129,7 +129,7 @@ func (s *Resources) encodeValue(r *resource, number int, names []repl.ID) []byte
 		s.message = s.appendValue(s.message[:0], r, number, names)
 		return s.message
 	}
-	if tick := s.collector.World().Tick(); len(r.wire) == 0 || r.Info.Rollback && r.wired != tick {
+	if tick := s.collector.World.Tick(); len(r.wire) == 0 || r.Info.Rollback && r.wired != tick {
 		r.wire, r.wired = s.appendValue(r.wire[:0], r, number, names), tick
 	}
 	return r.wire
@@ -139,7 +139,7 @@ func (s *Resources) encodeValue(r *resource, number int, names []repl.ID) []byte
 // need it.
 func (s *Resources) appendTick(r *resource) {
 	if r.Info.Rollback {
-		s.w.Bits(uint64(s.collector.World().Tick()), 32)
+		s.w.Bits(uint64(s.collector.World.Tick()), 32)
 	}
 }
 

@@ -89,7 +89,7 @@ const crowdedClients = 5
 func newCrowdedGame(t *testing.T, group components.Group, each func(*components.Targets) components.Replicate) *crowdedGame {
 	g := &crowdedGame{relatives: newRelatives(t)}
 	for id := range entangle.ClientID(crowdedClients) {
-		peer := g.collector.World().NewPeer()
+		peer := g.collector.World.NewPeer()
 		g.collector.Admit(id+1, peer)
 		g.collector.Visibility.Clients[id].Peer = countingGroups{peer, &g.calls}
 	}

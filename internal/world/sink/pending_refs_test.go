@@ -24,7 +24,7 @@ func newAwaitGame(t *testing.T) *awaitGame {
 	w := ecs.NewWorld()
 	collector, err := source.NewCollector(&w, infos, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	g := &copyGame{t: t, world: &w, collector: collector, peer: collector.World().NewPeer()}
+	g := &copyGame{t: t, world: &w, collector: collector, peer: collector.World.NewPeer()}
 	g.copies = [2]*copyOf{newCopyOf(infos, false), newCopyOf(infos, true)}
 	return &awaitGame{g, ecs.ComponentID[components.Replicate](&w), ecs.ComponentID[copiedName](&w)}
 }

@@ -189,7 +189,7 @@ func newPairOf(t testing.TB, infos []*registry.Component) *pair {
 	p := &pair{t: t, infos: infos, world: &w, far: &far, marker: ecs.ComponentID[components.Replicate](&w)}
 	collector, err := source.NewCollector(&w, p.infos, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	p.collector, p.peer = collector, collector.World().NewPeer()
+	p.collector, p.peer = collector, collector.World.NewPeer()
 	hub := event.NewHub()
 	p.applier = NewApplier(&far, hub, p.infos, p.note("spawned"), p.note("despawned"))
 	for _, info := range p.infos {

@@ -69,7 +69,7 @@ func newForeseeing(t testing.TB, clients int) *foreseeing {
 
 func (f *foreseeing) connect(id entangle.ClientID) *foreteller {
 	far := ecs.NewWorld(1024, 4)
-	c := &foreteller{id: id, peer: f.collector.World().NewPeer()}
+	c := &foreteller{id: id, peer: f.collector.World.NewPeer()}
 	c.sink = &countingSink{
 		Applier:   NewApplier(&far, event.NewHub(), f.infos, func(ecs.Entity) {}, func(ecs.Entity) {}),
 		predicted: map[repl.Slot]bool{},

@@ -48,7 +48,7 @@ func newSteeredGame(t *testing.T) *steeredGame {
 	w := ecs.NewWorld()
 	collector, err := source.NewCollector(&w, infos, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	g := &copyGame{t: t, world: &w, collector: collector, peer: collector.World().NewPeer(), room: 1000}
+	g := &copyGame{t: t, world: &w, collector: collector, peer: collector.World.NewPeer(), room: 1000}
 	g.copies = [2]*copyOf{newCopyOf(infos, false), newCopyOf(infos, true)}
 	return &steeredGame{
 		g, ecs.ComponentID[components.Replicate](&w), ecs.ComponentID[steering](&w), ecs.ComponentID[nodding](&w), ecs.ComponentID[hull](&w),

@@ -17,7 +17,7 @@ import (
 // fillViews makes another client see so many groups that no further view can be created, until it
 // is disconnected.
 func (k *relatives) fillViews() *sender.Peer {
-	w, filler := k.collector.World(), k.collector.World().NewPeer()
+	w, filler := k.collector.World, k.collector.World.NewPeer()
 	w.Begin(k.tick)
 	for i := range view.Max {
 		s := repl.Slot(1000 + i)

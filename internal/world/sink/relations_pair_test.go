@@ -70,7 +70,7 @@ func newRelatives(t testing.TB) *relatives {
 	k.excludes = ecs.ComponentID[components.NoReplicateChildren](&w)
 	collector, err := source.NewCollector(&w, k.infos, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	k.collector, k.peer = collector, collector.World().NewPeer()
+	k.collector, k.peer = collector, collector.World.NewPeer()
 	hub := event.NewHub()
 	k.applier = NewApplier(&far, hub, k.infos, func(ecs.Entity) {}, func(e ecs.Entity) { k.despawned = append(k.despawned, e) })
 	for _, info := range k.infos {

@@ -31,7 +31,7 @@ func TestWhatTheSmallestEntitiesCostAClient(t *testing.T) {
 	from, to := ecs.NewWorld(1024), ecs.NewWorld(1024)
 	collector, err := source.NewCollector(&from, registry.Of(p).Components, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	peer := collector.World().NewPeer()
+	peer := collector.World.NewPeer()
 	marker := ecs.ComponentID[components.Replicate](&from)
 	for range entities {
 		from.NewEntity(marker)

@@ -72,7 +72,7 @@ func benchmarkRun[A, B any](b *testing.B, value func(n int) (A, B)) {
 	from, to := ecs.NewWorld(entities), ecs.NewWorld(entities)
 	collector, err := source.NewCollector(&from, registry.Of(p).Components, slog.New(slog.DiscardHandler))
 	require.NoError(b, err)
-	peer := collector.World().NewPeer()
+	peer := collector.World.NewPeer()
 	applier := NewApplier(&to, event.NewHub(), registry.Of(p).Components, func(ecs.Entity) {}, func(ecs.Entity) {})
 	r := receiver.New(applier, 3)
 	first, second := ecs.ComponentID[A](&from), ecs.ComponentID[B](&from)

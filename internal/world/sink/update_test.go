@@ -120,7 +120,7 @@ func newCopyGame(t *testing.T, seed uint64) *copyGame {
 	w := ecs.NewWorld()
 	collector, err := source.NewCollector(&w, infos, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	g := &copyGame{t: t, rng: rand.New(rand.NewPCG(seed, 3)), world: &w, collector: collector, peer: collector.World().NewPeer()}
+	g := &copyGame{t: t, rng: rand.New(rand.NewPCG(seed, 3)), world: &w, collector: collector, peer: collector.World.NewPeer()}
 	g.copies = [2]*copyOf{newCopyOf(infos, false), newCopyOf(infos, true)}
 	marker := ecs.ComponentID[components.Replicate](&w)
 	for range 10 {
@@ -399,7 +399,7 @@ func TestUpdateOfManyComponents(t *testing.T) {
 	w := ecs.NewWorld()
 	collector, err := source.NewCollector(&w, infos, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	g := &copyGame{t: t, world: &w, collector: collector, peer: collector.World().NewPeer()}
+	g := &copyGame{t: t, world: &w, collector: collector, peer: collector.World.NewPeer()}
 	g.copies = [2]*copyOf{newCopyOf(infos, false), newCopyOf(infos, true)}
 	ids := []ecs.ID{ecs.ComponentID[components.Replicate](&w)}
 	for _, info := range infos {
@@ -553,7 +553,7 @@ func TestARunOfDifferencesLeadsToTheValues(t *testing.T) {
 	collector, err := source.NewCollector(&w, infos, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	marker, path := ecs.ComponentID[components.Replicate](&w), ecs.ComponentID[copiedPath](&w)
-	g := &copyGame{t: t, world: &w, collector: collector, peer: collector.World().NewPeer(), room: 1000}
+	g := &copyGame{t: t, world: &w, collector: collector, peer: collector.World.NewPeer(), room: 1000}
 	for range 5 {
 		g.entities = append(g.entities, w.NewEntity(marker, path))
 	}

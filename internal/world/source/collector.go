@@ -23,7 +23,7 @@ type Collector struct {
 	Arche  *ecs.World
 	marker ecs.ID // components.Replicate
 	Table  *columns.Table
-	Sender *sender.World
+	World  *sender.World // the part of the sender that all peers share
 	Sent   sentComponents
 
 	Visibility visibility
@@ -58,12 +58,12 @@ func NewCollector(w *ecs.World, infos []*registry.Component, log *slog.Logger) (
 	if err != nil {
 		return nil, err
 	}
-	c.Table, c.Sender, c.Sent = table, sender.NewWorld(c, len(infos)), sent
+	c.Table, c.World, c.Sent = table, sender.NewWorld(c, len(infos)), sent
 	c.refs = refWriter{world: w, table: table, pending: newPendingRefs()}
 	c.rounding = NewRounding(infos)
 	c.Visibility = newVisibility(c, w)
 	if sent.interpolated >= 0 {
-		c.Sender.StateIntervals(sent.interpolated)
+		c.World.StateIntervals(sent.interpolated)
 	}
 	c.Hierarchy = newHierarchy(c, infos, log)
 	return c, c.listen(w)
@@ -94,22 +94,19 @@ func (c *Collector) UseBlueprints(b *Blueprints) {
 // Len returns the number of entities that are replicated.
 func (c *Collector) Len() int { return c.Table.Len() }
 
-// World returns the part of the sender that all peers share.
-func (c *Collector) World() *sender.World { return c.Sender }
-
 // Clamped returns how many numbers were outside their range and sent as the nearest number inside
 // it.
 func (c *Collector) Clamped() uint64 { return c.warnings.clamped + c.rounding.clamped }
 
 // Hold stops all replication until the next Observe: in a frame that sends no tick, the values in the
 // world are not those of the tick that was observed last.
-func (c *Collector) Hold() { c.Sender.Hold() }
+func (c *Collector) Hold() { c.World.Hold() }
 
 // SetStride sets the usual number of ticks between two observed ticks. Call it before the first
 // Observe.
 func (c *Collector) SetStride(ticks int) {
 	c.stride = ticks
-	c.Sender.SetStride(ticks)
+	c.World.SetStride(ticks)
 }
 
 // Stride returns the usual number of ticks between two observed ticks.
@@ -139,7 +136,7 @@ func (c *Collector) ObserveEntities(tick entangle.Tick) error {
 	}
 	c.Paused.Grow(c.Table.Slots())
 	c.Hierarchy.Propagation.Slots.growSlots(c.Table.Slots())
-	c.Sender.Begin(tick)
+	c.World.Begin(tick)
 	c.reportRefused()
 	c.applyRemovals()
 	c.Visibility.growSlots(c.Table.Slots())
@@ -160,7 +157,7 @@ func (c *Collector) ObserveValues(tick entangle.Tick) {
 	c.recordHistory(tick)
 	c.refs.pending.sweepDead(c.Arche)
 	c.Visibility.sweepOverrides()
-	c.Sender.Commit()
+	c.World.Commit()
 	for i := range c.Visibility.Clients {
 		if local := c.Visibility.Clients[i].local; local != nil {
 			local.Observe()
@@ -174,7 +171,7 @@ func (c *Collector) OnRefused(f func(ecs.Entity)) { c.onRefused = f }
 
 // reportRefused logs groups that are too large to be sent and calls onRefused.
 func (c *Collector) reportRefused() {
-	for s, ok := c.Sender.PollRefused(); ok; s, ok = c.Sender.PollRefused() {
+	for s, ok := c.World.PollRefused(); ok; s, ok = c.World.PollRefused() {
 		e := c.Table.Entity(columns.Slot(s))
 		c.warnings.log.Warn("a group is not sent, because it takes more than 64 KiB; make several of it, or spread an entity's components over several entities",
 			"entity", e)
@@ -194,9 +191,9 @@ func (c *Collector) applyRemovals() {
 		c.forgetRefs(s, &c.Sent.withRefs)
 		endsForPeers := c.Hierarchy.Propagation.Slots.withheld.Has(int(s)) || !c.Paused.Has(int(s)) && c.Hierarchy.hasChildren(repl.Slot(s))
 		if c.Table.EndedWithoutMarker(s) && !endsForPeers {
-			c.Sender.Abandon(repl.Slot(s))
+			c.World.Abandon(repl.Slot(s))
 		} else {
-			c.Sender.Despawn(repl.Slot(s))
+			c.World.Despawn(repl.Slot(s))
 		}
 		c.Visibility.removeEntity(repl.Slot(s)) // after the sender asked which components no client gets
 		c.Paused.Clear(int(s))
@@ -209,13 +206,13 @@ func (c *Collector) applyRemovals() {
 		}
 		c.Paused.Set(int(s))
 		c.Visibility.markGroupStale(repl.Slot(s)) // no member that is paused shows it
-		c.Sender.Pause(repl.Slot(s))
+		c.World.Pause(repl.Slot(s))
 	}
 	for _, s := range c.Table.Resumed() {
 		c.Paused.Clear(int(s))
 		c.Visibility.resumeFormer(repl.Slot(s))
 		c.Hierarchy.Propagation.Slots.withheld.Clear(int(s))
-		c.Sender.Resume(repl.Slot(s))
+		c.World.Resume(repl.Slot(s))
 	}
 }
 
@@ -224,7 +221,7 @@ func (c *Collector) applySpawns() {
 		c.unregistered.checkEntity(c.Arche, c.Table.Entity(s))
 		mask := c.Sent.Numbers(c.Table.Mask(s)).Without(c.Visibility.Overrides.WithheldOf(repl.Slot(s)))
 		mask = c.Visibility.withInterpolated(repl.Slot(s), mask)
-		c.Sender.SpawnAt(repl.Slot(s), mask, c.Visibility.placeOf(repl.Slot(s)))
+		c.World.SpawnAt(repl.Slot(s), mask, c.Visibility.placeOf(repl.Slot(s)))
 		c.resendPending(c.Table.Entity(s))
 	}
 }
@@ -242,7 +239,7 @@ func (c *Collector) applyStructure() {
 			continue // nothing that a peer could have
 		}
 		c.forgetRefs(change.Slot, &removed)
-		c.Sender.Reshape(repl.Slot(change.Slot), inserted, removed)
+		c.World.Reshape(repl.Slot(change.Slot), inserted, removed)
 	}
 }
 
@@ -258,7 +255,7 @@ func (c *Collector) applyValues() {
 		}
 		c.slots = c.Visibility.Overrides.without(c.slots, comp)
 		c.forgetOverwritten(comp)
-		c.Sender.Change(comp, c.slots)
+		c.World.Change(comp, c.slots)
 	}
 	c.resendRetargeted()
 }

@@ -131,10 +131,10 @@ func (v *visibility) reshapeInterpolated() {
 		}
 		if comp := set.MaskOf(t.comp); t.forNobody(s) {
 			t.sent.Clear(int(s))
-			p.Sender.Reshape(s, set.Mask{}, comp)
+			p.World.Reshape(s, set.Mask{}, comp)
 		} else {
 			t.sent.Set(int(s))
-			p.Sender.Reshape(s, comp, set.Mask{})
+			p.World.Reshape(s, comp, set.Mask{})
 		}
 	}
 }
@@ -182,7 +182,7 @@ func (v *visibility) interpolatedExceptBy(s repl.Slot) (client entangle.ClientID
 // encodeInterpolated writes components.Interpolated, which has the interval of the entity's group, and the number of
 // its teleports.
 func (c *Collector) encodeInterpolated(w *bits.Writer, s repl.Slot) {
-	v := components.Interpolated{SendEvery: uint32(c.Sender.Interval(s)), Teleports: c.teleports.of(s)}
+	v := components.Interpolated{SendEvery: uint32(c.World.Interval(s)), Teleports: c.teleports.of(s)}
 	var value [8]byte // the memory of v
 	binary.NativeEndian.PutUint32(value[:], v.SendEvery)
 	value[4] = v.Teleports

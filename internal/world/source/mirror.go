@@ -16,7 +16,7 @@ func (c *Collector) Mirror(infos []*registry.Component) (*inspect.Mirror, error)
 	if err := c.Table.Sync(); err != nil {
 		return nil, err
 	}
-	m := &inspect.Mirror{Components: infos, Tick: c.Sender.Tick()}
+	m := &inspect.Mirror{Components: infos, Tick: c.World.Tick()}
 	refs := inspect.MirrorRefs{Known: func(ecs.Entity) bool { return true }}
 	for s := range columns.Slot(c.Table.Slots()) {
 		e := c.Table.Entity(s)
@@ -35,7 +35,7 @@ func (c *Collector) Mirror(infos []*registry.Component) (*inspect.Mirror, error)
 }
 
 func (c *Collector) mirrorEntity(s columns.Slot, e ecs.Entity, refs *inspect.MirrorRefs) inspect.Mirrored {
-	out := inspect.Mirrored{Entity: e, Tick: c.Sender.Tick(), Paused: c.Table.Marker(s) == nil}
+	out := inspect.Mirrored{Entity: e, Tick: c.World.Tick(), Paused: c.Table.Marker(s) == nil}
 	if out.Paused {
 		return out
 	}

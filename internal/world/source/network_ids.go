@@ -18,7 +18,7 @@ func (c *Collector) Name(to *sender.Peer, e ecs.Entity) (ref repl.Ref, known boo
 		return ref, false
 	}
 	if to == nil {
-		ref.ID, known = c.Sender.ID(s)
+		ref.ID, known = c.World.ID(s)
 	} else {
 		ref.ID, known = to.ID(s)
 	}
@@ -41,8 +41,8 @@ func (c *Collector) Named(by *peer.Peer, id repl.ID) (ecs.Entity, bool) {
 
 // Common reports whether all clients see an entity, under the same network id.
 func (c *Collector) Common(s repl.Slot) bool {
-	at, ok := c.Sender.PlaceOf(s)
-	_, public := c.Sender.ID(s)
+	at, ok := c.World.PlaceOf(s)
+	_, public := c.World.ID(s)
 	return ok && public && !at.Private
 }
 

@@ -204,7 +204,7 @@ func (v *visibility) reshapeOverridden() {
 			continue
 		}
 		have := p.Sent.Numbers(p.Table.Mask(columns.Slot(s)))
-		p.Sender.Reshape(s, have.And(before.Without(now)), have.And(now.Without(before)))
+		p.World.Reshape(s, have.And(before.Without(now)), have.And(now.Without(before)))
 	}
 }
 

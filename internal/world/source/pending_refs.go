@@ -120,7 +120,7 @@ func (c *Collector) forgetOverwritten(comp int) {
 func (c *Collector) resendPending(e ecs.Entity) {
 	for h, ok := c.refs.pending.takePending(e); ok; h, ok = c.refs.pending.takePending(e) {
 		c.slots = append(c.slots[:0], h.Slot)
-		c.Sender.Change(h.Comp, c.slots)
+		c.World.Change(h.Comp, c.slots)
 	}
 }
 

@@ -20,6 +20,6 @@ func (c *Collector) updateRates() {
 
 func (c *Collector) updateRate(s repl.Slot) {
 	marker, e := c.Hierarchy.settings(s), c.Table.Entity(columns.Slot(s))
-	c.Sender.SetRate(s, c.warnings.rateOf(&marker, e))
+	c.World.SetRate(s, c.warnings.rateOf(&marker, e))
 	c.checkTarget(marker.Target, e)
 }

@@ -30,7 +30,7 @@ func (c *Collector) resendRetargeted() {
 		if comp, ok := c.RelationOf(s); ok && !c.Sent.Once.Has(comp) {
 			c.slots = append(c.slots[:0], repl.Slot(s))
 			c.forgetOverwritten(comp)
-			c.Sender.Change(comp, c.slots)
+			c.World.Change(comp, c.slots)
 		}
 	}
 }

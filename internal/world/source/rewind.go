@@ -63,7 +63,7 @@ func (c *Collector) NewRewind(infos []*registry.Component, tickRate, ticks int) 
 	}
 	r.history = rewind.NewHistory(kinds, tickRate, ticks+marginTicks)
 	r.history.SetReach(ticks)
-	c.Sender.RecordReceived(func(s repl.Slot) (rewind.Target, set.Mask) {
+	c.World.RecordReceived(func(s repl.Slot) (rewind.Target, set.Mask) {
 		t := rewind.Target{Slot: uint32(s), Entity: columns.PackEntity(c.Table.Entity(columns.Slot(s)))}
 		return t, c.Visibility.Overrides.WithheldOf(s)
 	})
@@ -168,7 +168,7 @@ func (v *viewer) Find(s rewind.Slot, entity uint64) (p rewind.Place, ok bool) {
 	if !ok || columns.PackEntity(c.Table.Entity(columns.Slot(s))) != entity {
 		return rewind.Place{}, false
 	}
-	_, joined, _ := c.Sender.GroupOf(repl.Slot(s))
+	_, joined, _ := c.World.GroupOf(repl.Slot(s))
 	return rewind.Place{Group: at.Group, Joined: joined, Gone: at.Ended, Hidden: at.Hidden.Or(c.Visibility.Overrides.WithheldOf(repl.Slot(s)))}, true
 }
 

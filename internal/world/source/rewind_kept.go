@@ -53,9 +53,9 @@ func (r *Rewind) list(s repl.Slot) {
 	c, k := r.collector, &r.kept
 	entity, except, plain := c.Table.Entity(columns.Slot(s)), entangle.Nobody, false
 	e := rewind.Entities{Slot: uint32(s), Gone: !k.slots.Has(int(s)) && !c.Arche.Alive(entity)}
-	group, joined, used := c.Sender.GroupOf(s)
+	group, joined, used := c.World.GroupOf(s)
 	if e.Group = group; used {
-		e.Every = c.Sender.Interval(s)
+		e.Every = c.World.Interval(s)
 		except, plain = c.Visibility.interpolatedExceptBy(s)
 		withheld := c.Visibility.Overrides.WithheldOf(s)
 		plain = plain && !group.Private && withheld.IsZero()

@@ -73,7 +73,7 @@ func newRewindServer(t *testing.T, depth int) *rewindServer {
 	s.collector, s.rewind = c, c.NewRewind(infos, 60, depth)
 	s.spawn = generic.NewMap3[rwPlace, rwMark, components.Replicate](&s.world)
 	s.places = generic.NewMap1[rwPlace](&s.world)
-	s.peer = c.World().NewPeer()
+	s.peer = c.World.NewPeer()
 	c.Admit(rewindClient, s.peer)
 	return s
 }

@@ -43,7 +43,7 @@ func (c *Collector) applyTeleports() {
 		}
 		t.counts[s]++
 	}
-	c.Sender.Change(c.Visibility.Interpolations.comp, c.slots)
+	c.World.Change(c.Visibility.Interpolations.comp, c.slots)
 }
 
 // of returns the number of teleports of an entity.

@@ -7,7 +7,7 @@ import "github.com/entangle-ecs/entangle/internal/set"
 // columns from which the collector itself keeps state: owners, components with references,
 // components sent as differences, and those with update events for local players.
 func (c *Collector) undetected() (cols set.Mask) {
-	if c.Sender.Peers() > c.Visibility.localPlayers() {
+	if c.World.Peers() > c.Visibility.localPlayers() {
 		return cols
 	}
 	for comp := range c.Sent.Plans {

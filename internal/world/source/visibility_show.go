@@ -154,7 +154,7 @@ func (v *visibility) moveStale() {
 	}
 }
 
-func (v *visibility) moveEntity(s repl.Slot) { v.collector.Sender.Move(s, v.placeOf(s)) }
+func (v *visibility) moveEntity(s repl.Slot) { v.collector.World.Move(s, v.placeOf(s)) }
 
 // showStale updates the visibility of all stale groups for all peers.
 func (v *visibility) showStale() {
@@ -164,7 +164,7 @@ func (v *visibility) showStale() {
 		}
 	}
 	for _, s := range v.stale.slots {
-		if at, ok := v.collector.Sender.PlaceOf(s); !ok || !at.Private || v.group[s] != nil {
+		if at, ok := v.collector.World.PlaceOf(s); !ok || !at.Private || v.group[s] != nil {
 			v.singles.Clear(int(s))
 			continue
 		}
@@ -201,7 +201,7 @@ func (v *visibility) showGroup(c *Client, group *namedGroup) {
 func (v *visibility) privateMembers(group *namedGroup) []repl.Slot {
 	v.scratch.members, v.scratch.beyond = v.scratch.members[:0], v.scratch.beyond[:0]
 	for _, s := range group.members {
-		switch at, ok := v.collector.Sender.PlaceOf(s); {
+		switch at, ok := v.collector.World.PlaceOf(s); {
 		case !ok || !at.Private:
 		case !at.Alone():
 			v.scratch.members = append(v.scratch.members, s)
@@ -235,7 +235,7 @@ func (v *visibility) show(c *Client, members []repl.Slot) {
 
 // isAlone reports whether an entity is in a group of its own at the sender.
 func (v *visibility) isAlone(s repl.Slot) bool {
-	at, _ := v.collector.Sender.PlaceOf(s)
+	at, _ := v.collector.World.PlaceOf(s)
 	return at.Alone()
 }
 

@@ -74,9 +74,8 @@ func (r *runs) fresh(tick entangle.Tick) *Run {
 	return made
 }
 
-// Partition divides the changes of this tick into runs, by the usual sizes of groups. baseline returns the baseline
-// of a peer that waits for values alone of a public group, if there is one.
-func (w *Encoder) Partition(baseline func(h int) (repl.From, bool)) {
+// Partition divides the changes of this tick into runs, by the usual sizes of groups.
+func (w *Encoder) Partition() {
 	r := &w.Runs
 	if r.begun {
 		return
@@ -89,13 +88,7 @@ func (w *Encoder) Partition(baseline func(h int) (repl.From, bool)) {
 	var last *Run
 	for h := r.ValuesOnly.Next(0); h >= 0; h = r.ValuesOnly.Next(h + 1) {
 		id := w.state.Public.Groups[h]
-		from := repl.From{Base: w.state.UsualBase(id)}
-		if w.differ != nil { // no two baselines serve each other
-			if first, ok := baseline(h); ok {
-				from = first
-			}
-		}
-		bits := 2 + w.BitsOf(&w.Chunks.List[w.Chunk(id, from, 0)])
+		bits := 2 + w.BitsOf(&w.Chunks.List[w.Chunk(id, w.likelyBaseline(h, id), 0)])
 		if last == nil || bits > left {
 			last, left = r.fresh(w.state.Tick), maxRunBytes*8-repl.EndBits
 			last.Dense = true
@@ -107,6 +100,19 @@ func (w *Encoder) Partition(baseline func(h int) (repl.From, bool)) {
 		left -= bits
 	}
 	w.encodePrivate()
+}
+
+// likelyBaseline returns the usual baseline of a public group. With differences no two baselines serve each other, and it
+// returns that of the first peer for which only values of the group are unsent, if there is one.
+func (w *Encoder) likelyBaseline(h int, id ident.GroupIndex) repl.From {
+	if w.differ != nil {
+		for _, p := range w.state.Peers {
+			if p.Public.IsSteady(h) && p.Public.Base[h].Before(w.state.Groups[id].Changed) {
+				return p.Public.Baseline(h)
+			}
+		}
+	}
+	return repl.From{Base: w.state.UsualBase(id)}
 }
 
 // encodePrivate encodes the private groups that changed in values alone and that a peer sees, from the

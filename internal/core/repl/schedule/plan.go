@@ -32,19 +32,17 @@ type plan struct {
 	short short
 }
 
-// NewPlanner returns the planner of a peer. baseline returns, for a public handle, the baseline of any peer for which only
-// values of the group are due; ok is false if there is none.
-func NewPlanner(groups *group.Peer, enc *encode.Encoder, baseline func(h int) (repl.From, bool)) Planner {
-	return Planner{groups: groups, state: groups.State, enc: enc, baseline: baseline}
+// NewPlanner returns the planner of a peer.
+func NewPlanner(groups *group.Peer, enc *encode.Encoder) Planner {
+	return Planner{groups: groups, state: groups.State, enc: enc}
 }
 
 // Planner decides which updates one peer is sent in each tick.
 type Planner struct {
 	plan
-	groups   *group.Peer
-	state    *group.State
-	enc      *encode.Encoder
-	baseline func(h int) (repl.From, bool) // see NewPlanner
+	groups *group.Peer
+	state  *group.State
+	enc    *encode.Encoder
 	// Predicted is the groups for which Space.Predicted is set, by rising handle.
 	Predicted []PredictedGroup
 	lossy     bool // a packet was lost recently
@@ -113,7 +111,7 @@ func (p *Planner) Complete(lossy bool) {
 // planAll plans and encodes all due updates.
 func (p *Planner) planAll() {
 	p.ready = true
-	p.enc.Partition(p.baseline)
+	p.enc.Partition()
 	p.planPredicted()
 	if p.privateFirst {
 		p.planPrivate()

@@ -35,7 +35,7 @@ type Peer struct {
 func (w *World) NewPeer() *Peer {
 	p := &Peer{world: w, state: w.state}
 	p.groups.State = w.state
-	p.plan = schedule.NewPlanner(&p.groups, w.enc, w.baselineInUse)
+	p.plan = schedule.NewPlanner(&p.groups, w.enc)
 	p.groups.Public.IDs = &w.state.Public
 	p.groups.Private.First, p.groups.Private.IDs = repl.Private, &ident.Table{}
 	p.joining.groups = &p.groups

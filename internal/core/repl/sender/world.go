@@ -135,14 +135,3 @@ func (w *World) makeStructureDue(gr *group.Group) {
 
 // privateSpace returns the private space of a peer.
 func (w *World) privateSpace(peer uint16) *group.Space { return &w.byIndex[peer].groups.Private }
-
-// baselineInUse returns the baseline of the first peer for which only values of a public group are unsent.
-func (w *World) baselineInUse(h int) (from repl.From, ok bool) {
-	changed := w.state.Groups[w.state.Public.Groups[h]].Changed
-	for _, p := range w.peers {
-		if p.groups.Public.IsSteady(h) && p.groups.Public.Base[h].Before(changed) {
-			return p.groups.Public.Baseline(h), true
-		}
-	}
-	return repl.From{}, false
-}

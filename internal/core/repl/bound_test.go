@@ -258,6 +258,48 @@ func TestARetainedGroupIsNotLate(t *testing.T) {
 	assert.Equal(t, before, n.world.Stats().Overdue)
 }
 
+// A group with a change that is not sent any more, because the member that has it is paused, is not counted as late.
+//
+// Proves: R36
+func TestAGroupWithNothingToSendIsNotLate(t *testing.T) {
+	for _, limit := range []int{0, 5, 60} {
+		n, slots := evenNetwork(t, 7, 20, group.Place{}, group.Rate{MaxAge: 3})
+		var pairs []repl.Slot // members of groups with another member, which does not change
+		n.step(func() {
+			for name := range uint32(20) {
+				for range 2 {
+					pairs = append(pairs, n.spawnAt(group.Place{Name: 1 + name}))
+					n.world.SetRate(pairs[len(pairs)-1], group.Rate{MaxAge: 3})
+				}
+			}
+		})
+		n.limit = fixed(5)
+		for range 6 {
+			n.step(func() {
+				n.writeAll(slots)
+				for i := 0; i < len(pairs); i += 2 {
+					n.set(pairs[i], 0, n.model.entities[pairs[i]].values[0])
+				}
+			})
+		}
+		require.NotZero(t, n.world.Stats().Overdue)
+		n.limit = fixed(limit)
+		n.step(func() {
+			for _, slot := range slots {
+				n.pause(slot)
+			}
+			for i := 0; i < len(pairs); i += 2 {
+				n.pause(pairs[i])
+			}
+		})
+		before := n.world.Stats().Overdue
+		for range 5 {
+			n.step(func() {})
+		}
+		assert.Equal(t, before, n.world.Stats().Overdue, "limit %d", limit)
+	}
+}
+
 // Groups of runs that find no packet are counted as late from the first tick on, like others.
 //
 // Proves: R36

@@ -38,10 +38,6 @@ const (
 
 // overdue counts a group that was not sent, and will exceed its bound in the next tick.
 func (p *Planner) overdue(id ident.GroupIndex, age int, bound uint16) {
-	members := p.state.Groups[id].Members
-	if len(members) == 0 {
-		return // the group has ended
-	}
 	p.OverdueTotal++
 	b, now := p.breachOf(bound), p.tick
 	if b.tick != now || b.groups == 0 {
@@ -49,7 +45,7 @@ func (p *Planner) overdue(id ident.GroupIndex, age int, bound uint16) {
 	}
 	b.groups++
 	if age > b.age {
-		b.age, b.bound, b.slot = age, bound, members[0].Slot
+		b.age, b.bound, b.slot = age, bound, p.state.Groups[id].Members[0].Slot
 	}
 	if !b.everReported || now.Sub(b.reported) >= breachPause {
 		b.reported, b.everReported, b.pending = now, true, true
@@ -83,6 +79,6 @@ func (p *Planner) PollBreach() (b Breach, ok bool) {
 func (p *Planner) checkUnsentBounds(steps []Step) {
 	p.choice.broken = p.short.cut && len(steps) > 0
 	for sp, i := range p.groupsOf(steps) {
-		p.checkBound(sp, i, p.tick)
+		p.checkBound(sp, i)
 	}
 }

@@ -3,7 +3,6 @@ package schedule
 import (
 	"math"
 
-	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 )
@@ -28,7 +27,7 @@ func (p *Planner) rank(steps []Step, room int) {
 			rate := rates.Of(id)
 			k.keys[rec] = keyOf(rate.Priority, ticks, late)
 			if rate.MaxAge > 0 {
-				p.bounded(rec, id, rate.MaxAge, ticks)
+				p.bounded(s.Space, rec, rate.MaxAge, ticks)
 			}
 		}
 	}
@@ -80,23 +79,20 @@ const priceTicks = 16
 
 // bounded is a record of a group with a bound.
 type bounded struct {
+	space *group.Space
+	at    int32 // index in the space
 	rec   int32
 	slack int32 // how many more times it may find no room
-	age   int32 // ticks that it will have waited by the next time
-	group ident.GroupIndex
-	bound uint16
 }
 
 // bounded takes note of a record with a bound, unless that is too far to be looked at.
-func (p *Planner) bounded(rec int, id ident.GroupIndex, bound uint16, ticks uint32) {
+func (p *Planner) bounded(sp *group.Space, rec int, bound uint16, ticks uint32) {
 	stride := int32(max(p.state.Rates.Stride, 1))
 	ticksLeft := int32(bound) - int32(ticks)
 	if ticksLeft >= maxSlack*stride {
 		return
 	}
-	p.choice.bounds = append(p.choice.bounds, bounded{
-		rec: int32(rec), slack: ticksLeft / stride, age: int32(ticks) + stride, group: id, bound: bound,
-	})
+	p.choice.bounds = append(p.choice.bounds, bounded{space: sp, at: p.Records[rec].At, rec: int32(rec), slack: ticksLeft / stride})
 }
 
 // maxSlack bounds how many sendings are looked ahead.
@@ -153,25 +149,17 @@ func nearestSlack(sums *[maxSlack]int, perTick int) (last int32, rest int) {
 	return last, rest
 }
 
-// countOverdue counts the groups that stay and have waited for all that they may.
-func (p *Planner) countOverdue() {
-	for _, b := range p.choice.bounds {
-		if b.slack <= 0 && p.choice.keys[b.rec]&picked == 0 {
-			p.overdue(b.group, int(b.age), b.bound)
-		}
-	}
-}
-
-// checkBound counts a group that was to go and found no packet, if it has waited for all
-// that it may.
-func (p *Planner) checkBound(sp *group.Space, i int, now entangle.Tick) {
+// checkBound counts a group that is still due, if it has waited for all that it may. A due group without a change to
+// send is not late: the member with the change may have been paused meanwhile.
+func (p *Planner) checkBound(sp *group.Space, i int) {
 	id := sp.Group(i)
-	if id == ident.NoGroup {
+	if id == ident.NoGroup || !sp.Due.Has(i) {
 		return
 	}
 	bound := p.state.Rates.Of(id).MaxAge
-	ticks, _ := sp.Waited(i, now)
-	if age := int(ticks) + max(p.state.Rates.Stride, 1); bound > 0 && age > int(bound) && sp.Due.Has(i) {
+	ticks, _ := sp.Waited(i, p.tick)
+	age := int(ticks) + max(p.state.Rates.Stride, 1)
+	if bound > 0 && age > int(bound) && p.state.HasVisibleChange(id, sp.ViewOf(i), sp.Base[i]) {
 		p.overdue(id, age, bound)
 	}
 }

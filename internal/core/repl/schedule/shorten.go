@@ -79,7 +79,9 @@ func (p *Planner) finish() {
 		}
 		s.To = kept
 	}
-	p.countOverdue()
+	for i := range p.choice.bounds {
+		p.checkBound(p.choice.bounds[i].space, int(p.choice.bounds[i].at))
+	}
 }
 
 // layOut orders the steps.

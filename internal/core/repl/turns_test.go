@@ -1,6 +1,7 @@
 package repl_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -11,40 +12,45 @@ import (
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-// If the one packet of a tick is too small for all changes, every group gets its turn, public and
-// private ones.
+// If the one packet of a tick is too small for all changes, every group gets its turn, public and private ones: also if
+// a limit has more room than the packet, so that it is the packet which has no room for groups that the limit lets pass.
+//
+// Proves: R36
 func TestEveryGroupGetsItsTurnUnderPressure(t *testing.T) {
 	const entities = 240
 	for name, place := range map[string]func(repl.Slot) group.Place{
-		"public":  func(repl.Slot) group.Place { return group.Place{} },
-		"private": func(repl.Slot) group.Place { return group.Place{Private: true} },
-		"some of each": func(s repl.Slot) group.Place {
-			return group.Place{Private: s%8 == 0}
-		},
+		"public":         func(repl.Slot) group.Place { return group.Place{} },
+		"private":        func(repl.Slot) group.Place { return group.Place{Private: true} },
+		"mostly public":  func(s repl.Slot) group.Place { return group.Place{Private: s%8 == 0} },
+		"mostly private": func(s repl.Slot) group.Place { return group.Place{Private: s%8 != 0} },
 	} {
-		t.Run(name, func(t *testing.T) {
-			c := newCrowd(entities, 1, place)
-			p, last, most := c.peers[0], map[repl.Handle]int{}, 0
-			for _, s := range c.all {
-				h, _ := p.Group(s)
-				last[h] = 0
-			}
-			require.Len(t, last, entities)
-			for i := range 300 {
-				tick(c.World, func() { c.Change(0, c.all) })
-				c.pkt++
-				frame := p.AppendUpdates(nil, 200, c.pkt)
-				require.LessOrEqual(t, len(frame), 200)
-				for _, h := range groupsOf(t, c.Tick(), frame) {
-					last[h] = i
+		for _, limit := range []int{-1, 250, 400} {
+			t.Run(fmt.Sprintf("%s, limit %d", name, limit), func(t *testing.T) {
+				c := newCrowd(entities, 1, place)
+				p, last, most := c.peers[0], map[repl.Handle]int{}, 0
+				for _, s := range c.all {
+					h, _ := p.Group(s)
+					last[h] = 0
 				}
-				p.HandleAcked(c.pkt)
-				for _, at := range last {
-					most = max(most, i-at)
+				require.Len(t, last, entities)
+				for i := range 300 {
+					tick(c.World, func() { c.Change(0, c.all) })
+					c.pkt++
+					p.Prepare()
+					p.Limit(limit)
+					frame := p.AppendUpdates(nil, 200, c.pkt)
+					require.LessOrEqual(t, len(frame), 200)
+					for _, h := range groupsOf(t, c.Tick(), frame) {
+						last[h] = i
+					}
+					p.HandleAcked(c.pkt)
+					for _, at := range last {
+						most = max(most, i-at)
+					}
 				}
-			}
-			assert.Less(t, most, 30, "a packet takes about 40 of them")
-		})
+				assert.Less(t, most, 30, "a packet takes about 40 of them")
+			})
+		}
 	}
 }
 

@@ -84,7 +84,9 @@ func (p *Planner) finish() {
 	}
 }
 
-// layOut orders the steps.
+// layOut orders the steps. The order counts if there are fewer packets than the limit has room for: a group that is always
+// chosen, and always in a packet that is not sent, would starve (R36). Predicted groups go by handle, since their mark
+// needs all of them.
 func (p *Planner) layOut() {
 	var before [4]Step // public and private ones, of predicted and of other groups
 	steps := before[:copy(before[:], p.Steps)]

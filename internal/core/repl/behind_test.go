@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 )
 
 // fall makes a peer unable to follow a private group of slots 0 and 1: a change by which 2 joins
@@ -63,4 +65,27 @@ func TestAPausedEntityIsSentWholeInAResync(t *testing.T) {
 	}
 	require.NotZero(t, e.copy.Stats().Passed)
 	assert.Equal(t, is, e.sink.byName()[is.name()])
+}
+
+// Of two peers that request a group in one tick, only the one that was sent a paused member gets it again.
+func TestAResyncAddsNoPausedEntity(t *testing.T) {
+	n := newNetwork(t, 1, 3, 0)
+	had, not := n.join(), n.join()
+	n.step(func() { n.spawnAt(group.Place{Name: 1}) })
+	next := func(change func(), to ...*end) {
+		n.tick++
+		tick(n.world, change)
+		for _, e := range to {
+			for _, deliver := range n.messagesTo(e) {
+				deliver()
+			}
+		}
+	}
+	next(func() { n.spawnAt(group.Place{Name: 1}) }, had)
+	next(func() { n.world.Pause(1) })
+	had.peer.HandleResync(0)
+	not.peer.HandleResync(0)
+	next(func() {}, had, not)
+	assert.Len(t, had.sink.entities, 2)
+	assert.Len(t, not.sink.entities, 1)
 }

@@ -37,13 +37,50 @@ func TestSharesFollowPriorities(t *testing.T) {
 					for range 700 {
 						n.step(func() { n.writeAll(slots) })
 					}
-					per := float64(counts[0]+counts[1]+counts[2]+counts[3]) / 18 // the share of a priority of 1
-					for i, priority := range priorities {
-						assert.InEpsilon(t, per*float64(priority), counts[i], 0.1, "priority %v of %v", priority, counts)
-					}
+					assertShares(t, priorities, counts)
 				})
 			}
 		}
+	}
+}
+
+// Bounds that were broken for some ticks do not disturb the shares of later ones.
+//
+// Proves: R36
+func TestSharesFollowPrioritiesAfterBrokenBounds(t *testing.T) {
+	priorities := []float32{1, 2, 5, 10}
+	n, slots := evenNetwork(t, 7, 80, group.Place{}, group.Rate{})
+	n.step(func() {
+		n.prioritize(slots, priorities)
+		for i := range repl.Slot(20) {
+			n.spawnAt(group.Place{})
+			n.world.SetRate(80+i, group.Rate{MaxAge: 1})
+		}
+	})
+	n.limit, n.trusts = fixed(45), true
+	for range 10 {
+		n.step(func() {
+			n.writeAll(slots)
+			for i := range repl.Slot(20) {
+				n.set(80+i, 0, n.model.entities[80+i].values[0])
+			}
+		})
+	}
+	require.NotZero(t, n.world.Stats().Overdue)
+	n.limit = fixed(145)
+	counts := make([]int, len(priorities))
+	n.told = func(e *end, s saying) { counts[n.slotOf(e, s.Group)%len(priorities)]++ }
+	for range 300 {
+		n.step(func() { n.writeAll(slots) })
+	}
+	assertShares(t, priorities, counts)
+}
+
+// assertShares checks that groups were sent in proportion to four priorities.
+func assertShares(t *testing.T, priorities []float32, counts []int) {
+	per := float64(counts[0]+counts[1]+counts[2]+counts[3]) / 18 // the share of a priority of 1
+	for i, priority := range priorities {
+		assert.InEpsilon(t, per*float64(priority), counts[i], 0.1, "priority %v of %v", priority, counts)
 	}
 }
 

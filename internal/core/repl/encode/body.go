@@ -72,7 +72,7 @@ type Body struct {
 
 // serves reports whether the body has the contents that a key selects.
 func (b *Body) serves(key *Key) bool {
-	return b.key.Kind == key.Kind && b.key.View == key.View && b.key.Peer == key.Peer && b.key.prev == key.prev &&
+	return b.key.Kind == key.Kind && b.key.View == key.View && b.key.Peer == key.Peer &&
 		b.key.AllMoved == key.AllMoved && b.key.Resync == key.Resync &&
 		b.key.Retained == key.Retained && b.key.NewView == key.NewView && b.key.MembersAsOf == key.MembersAsOf &&
 		b.bases.Contains(key.Base) && b.structures.Contains(key.Structure)

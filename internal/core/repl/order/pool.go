@@ -81,13 +81,6 @@ func (p *Pool) Add(q *Queue, rec *Record, needs []repl.Need, since entangle.Tick
 // Drop removes a record from its queue.
 func (p *Pool) Drop(q *Queue, w *Waiting) { p.dropAt(q, slices.Index(q.Waiting, w)) }
 
-// DropAll removes all records of a queue.
-func (p *Pool) DropAll(q *Queue) {
-	for len(q.Waiting) > 0 {
-		p.dropAt(q, len(q.Waiting)-1)
-	}
-}
-
 // DropIf removes the records for which f returns true.
 func (p *Pool) DropIf(q *Queue, f func(*Waiting) bool) {
 	for i := len(q.Waiting) - 1; i >= 0; i-- {

@@ -165,7 +165,7 @@ func (r *replica) sweep(now entangle.Tick, room int) bool {
 	r.swept = now
 	r.groups.each(func(g *group) {
 		if n := len(g.Waiting); !g.Known && !g.HoldsFull() && (n == 0 || now.Sub(g.Waiting[n-1].Tick) > patience) {
-			r.waiting.DropAll(&g.Queue)
+			r.waiting.DropIf(&g.Queue, func(*order.Waiting) bool { return true })
 			r.groups.remove(g)
 		}
 	})

@@ -19,14 +19,13 @@ type Breach struct {
 
 // breach is the state of the reports for one bound.
 type breach struct {
-	bound        uint16
-	tick         entangle.Tick // of groups, age and slot
-	reported     entangle.Tick // tick of the last report
-	pending      bool          // PollBreach is to return a report
-	slot         repl.Slot
-	groups       int
-	age          int
-	everReported bool
+	bound    uint16
+	tick     entangle.Tick // of groups, age and slot
+	reported entangle.Tick // tick of the last report
+	pending  bool          // PollBreach is to return a report
+	slot     repl.Slot
+	groups   int
+	age      int
 }
 
 const (
@@ -40,15 +39,15 @@ const (
 func (p *Planner) overdue(id ident.GroupIndex, age int, bound uint16) {
 	p.OverdueTotal++
 	b, now := p.breachOf(bound), p.tick
-	if b.tick != now || b.groups == 0 {
+	if b.tick != now {
 		b.tick, b.groups, b.age = now, 0, 0
 	}
 	b.groups++
 	if age > b.age {
 		b.age, b.bound, b.slot = age, bound, p.state.Groups[id].Members[0].Slot
 	}
-	if !b.everReported || now.Sub(b.reported) >= breachPause {
-		b.reported, b.everReported, b.pending = now, true, true
+	if now.Sub(b.reported) >= breachPause {
+		b.reported, b.pending = now, true
 	}
 }
 
@@ -57,7 +56,7 @@ func (p *Planner) breachOf(bound uint16) *breach {
 	at := slices.IndexFunc(p.breaches, func(b breach) bool { return b.bound == bound })
 	if at < 0 {
 		if len(p.breaches) < maxBreaches {
-			p.breaches = append(p.breaches, breach{bound: bound})
+			p.breaches = append(p.breaches, breach{bound: bound, tick: p.tick - 1, reported: p.tick - breachPause})
 		}
 		at = len(p.breaches) - 1
 	}
@@ -73,12 +72,4 @@ func (p *Planner) PollBreach() (b Breach, ok bool) {
 		}
 	}
 	return Breach{}, false
-}
-
-// checkUnsentBounds counts the groups of unsent steps that exceed their bounds.
-func (p *Planner) checkUnsentBounds(steps []Step) {
-	p.choice.broken = p.short.cut && len(steps) > 0
-	for sp, i := range p.groupsOf(steps) {
-		p.checkBound(sp, i)
-	}
 }

@@ -179,7 +179,10 @@ func (p *Planner) RequeueUnsent() {
 		}
 	}
 	if p.Metered {
-		p.checkUnsentBounds(left)
+		p.choice.broken = p.short.cut && len(left) > 0
+		for sp, i := range p.groupsOf(left) {
+			p.checkBound(sp, i)
+		}
 	}
 }
 

@@ -6,14 +6,9 @@ import "github.com/entangle-ecs/entangle"
 // acknowledged together. The slice is compared with itself shifted by one, because comparing memory
 // is many times as fast as comparing ticks one by one.
 func AllEqual(ticks []entangle.Tick) bool {
-	const many, some = 64, 16
+	const many = 64
 	for ; len(ticks) > many; ticks = ticks[many:] {
 		if *(*[many]entangle.Tick)(ticks) != *(*[many]entangle.Tick)(ticks[1:]) {
-			return false
-		}
-	}
-	for ; len(ticks) > some; ticks = ticks[some:] {
-		if *(*[some]entangle.Tick)(ticks) != *(*[some]entangle.Tick)(ticks[1:]) {
 			return false
 		}
 	}

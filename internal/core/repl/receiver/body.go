@@ -200,9 +200,7 @@ func (b *bodyReader) overtakeOne(o *order.Waiting) error {
 	if err := of.readLeavers(); err != nil || !o.Takes {
 		return err
 	}
-	if b.in.Bool() { // one member changed, and none joins
-		return nil
-	}
+	b.in.Bool() // not a sole member, because an entity joins
 	if err := of.readJoins(); err != nil {
 		return err
 	}

@@ -175,18 +175,15 @@ func (r *replica) sweep(now entangle.Tick, room int) bool {
 // handle decides about a record of a group, with the current needs, and then applies what has waited
 // for it.
 func (r *replica) handle(g *group, rec *order.Record) (err error) {
-	switch g.Judge(rec) {
-	case order.Drop:
+	r.needs = r.groups.Unmet(r.needs)
+	switch v := g.Judge(rec); {
+	case v == order.Drop:
 		return r.skipStale(rec)
-	case order.Wait:
-		r.needs = r.groups.Unmet(r.needs)
-		return r.hold(g, rec)
-	case order.Unreachable:
+	case v == order.Unreachable:
 		err = r.passOver(g, rec)
-	case order.Apply:
-		if r.needs = r.groups.Unmet(r.needs); len(r.needs) > 0 {
-			return r.hold(g, rec)
-		}
+	case v == order.Wait || len(r.needs) > 0:
+		return r.hold(g, rec)
+	default:
 		err = r.apply(g, rec)
 	}
 	if err != nil {

@@ -195,8 +195,8 @@ func TestAnOldBaseIsNoneToDifferFrom(t *testing.T) {
 func TestOnlyOneOfTwoBasesKnowsHowAValueMoved(t *testing.T) {
 	s := newStream(t, 1)
 	late, early := s.join(), s.e
-	s.world.Begin(s.network.tick)
-	s.world.Commit()
+	s.say(0, 0)
+	early.peer.HandleAcked(0)
 	s.meet(late)
 	s.move(0)
 	s.send(late, 1)
@@ -218,6 +218,6 @@ func TestOnlyOneOfTwoBasesKnowsHowAValueMoved(t *testing.T) {
 	require.False(t, moves)
 	_, moves = other.Older(s.network.tick)
 	require.True(t, moves)
-	assert.Equal(t, []uint32{30}, s.shownBy(early))
-	assert.Equal(t, []uint32{30}, s.shownBy(late))
+	assert.Equal(t, []uint32{40}, s.shownBy(early))
+	assert.Equal(t, []uint32{40}, s.shownBy(late))
 }

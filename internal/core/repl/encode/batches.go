@@ -3,6 +3,7 @@ package encode
 import (
 	"encoding/binary"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
@@ -27,8 +28,7 @@ type spawnBatch struct {
 // spawnBatches is the batches of the present tick.
 type spawnBatches struct {
 	list  []spawnBatch
-	of    []int32  // by public handle: 1 + index into list, 0 if that was not asked yet, or noBatch
-	none  []int32  // handles with noBatch
+	of    newest   // index in list, or that of noBatch
 	Ends  []uint32 // where the values of each group end, in bits, behind a bit that says that it is usual
 	Arena []byte
 	buf   []byte
@@ -42,30 +42,25 @@ const (
 	maxBatchBits = 1 << 16
 )
 
-// reset begins a tick. Its cost follows the number of groups in batches of the last one.
-func (b *spawnBatches) reset() {
-	for i := range b.list {
-		clear(b.of[b.list[i].First:][:b.list[i].Count])
-	}
-	for _, h := range b.none {
-		b.of[h] = 0
-	}
-	b.list, b.none, b.Ends, b.Arena = b.list[:0], b.none[:0], b.Ends[:0], b.Arena[:0]
+// reset forgets the batches of the last tick.
+func (b *spawnBatches) reset(tick entangle.Tick, groups int) {
+	b.of.begin(tick, groups)
+	b.list, b.Ends, b.Arena = b.list[:0], b.Ends[:0], b.Arena[:0]
 }
 
 // SpawnBatch returns the batch of the present tick that holds a public handle, or nil.
 func (w *Encoder) SpawnBatch(h repl.Handle) *spawnBatch {
-	b := &w.Spawns
-	for len(b.of) < w.state.Public.Len() {
-		b.of = append(b.of, 0)
-	}
-	if b.of[h] == 0 {
-		w.encodeBatch(h)
-	}
-	if b.of[h] == noBatch {
+	b, id := &w.Spawns, w.state.Public.Groups[h]
+	if id == ident.NoGroup {
 		return nil
 	}
-	return &b.list[b.of[h]-1]
+	if b.of.find(id) == 0 {
+		w.encodeBatch(h)
+	}
+	if n := b.of.find(id); n != noBatch {
+		return &b.list[n-1]
+	}
+	return nil
 }
 
 // isLone reports whether a public handle has a group of one active entity that was born in it, and
@@ -86,21 +81,21 @@ func (w *Encoder) isLone(h repl.Handle) bool {
 
 // encodeBatch encodes the batch that begins with a public handle, or notes that there is none.
 func (w *Encoder) encodeBatch(first repl.Handle) {
-	b, enc := &w.Spawns, &w.Bodies
+	b, enc, groups := &w.Spawns, &w.Bodies, w.state.Public.Groups
+	b.of.set(groups[first], noBatch)
 	if !w.isLone(first) {
-		b.of[first], b.none = noBatch, append(b.none, int32(first))
 		return
 	}
-	gr := &w.state.Groups[w.state.Public.Groups[first]]
+	gr := &w.state.Groups[groups[first]]
 	comps, made := w.state.Slots.Mask[gr.Members[0].Slot], spawnBatch{First: first, Generation: w.state.Public.Generation(int(first)), At: len(b.Ends), Off: len(b.Arena)}
 	enc.w.Reset(b.buf[:0])
 	enc.refs.Reset()
 	enc.current = Body{key: Key{Kind: repl.Full, Base: w.state.Tick, Structure: w.state.Tick}, bases: group.AllTime(w.state.Tick), structures: group.AllTime(w.state.Tick)}
-	for h := first; made.Count < maxBatch && enc.w.LenBits() < maxBatchBits && int(h) < w.state.Public.Len() && b.of[h] == 0; h++ {
-		if !w.isLone(h) {
+	for h := first; made.Count < maxBatch && enc.w.LenBits() < maxBatchBits && int(h) < len(groups); h++ {
+		if !w.isLone(h) || h != first && b.of.find(groups[h]) != 0 {
 			break
 		}
-		gr := &w.state.Groups[w.state.Public.Groups[h]]
+		gr := &w.state.Groups[groups[h]]
 		s := gr.Members[0].Slot
 		if w.state.Public.Generation(int(h)) != made.Generation || w.state.Slots.Mask[s] != comps {
 			break
@@ -117,14 +112,13 @@ func (w *Encoder) encodeBatch(first repl.Handle) {
 	}
 	b.buf = enc.w.Finish()
 	if made.Count == 0 {
-		b.of[first], b.none = noBatch, append(b.none, int32(first))
 		return
 	}
 	b.Arena = append(b.Arena, b.buf...)
 	made.Begins, made.Prefix = w.loneFull(&comps)
 	b.list = append(b.list, made)
-	for i := range made.Count {
-		b.of[int(first)+i] = int32(len(b.list))
+	for _, id := range groups[first:][:made.Count] {
+		b.of.set(id, len(b.list))
 	}
 }
 

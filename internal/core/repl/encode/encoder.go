@@ -45,7 +45,7 @@ func NewEncoder(src Source, state *group.State) *Encoder {
 // groups of those runs that a packet in flight carries. inFlight is the tick of the oldest packet in flight.
 func (w *Encoder) Begin(inFlight entangle.Tick) {
 	w.Bodies.reset(w.state.Tick, len(w.state.Groups))
-	w.Spawns.reset()
+	w.Spawns.reset(w.state.Tick, len(w.state.Groups))
 	w.Chunks.reset(w.state.Tick, len(w.state.Groups))
 	w.Runs.retireRuns(inFlight)
 }

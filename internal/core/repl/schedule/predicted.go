@@ -51,7 +51,7 @@ func (p *Planner) planPredicted() {
 		last := len(p.Steps) - 1
 		switch {
 		case len(p.Records) == from:
-		case last >= 0 && p.Steps[last].Space == sp && k > 0:
+		case last >= 0 && p.Steps[last].Space == sp:
 			p.Steps[last].To++
 		default:
 			p.addStep(sp, from, len(p.Records))

@@ -32,21 +32,13 @@ func (p *Planner) runBaselines(r *encode.Run) (from repl.From, newest entangle.T
 // applies to each of them. ok is false if the oldest baseline is before the last action of a group: the peer must apply
 // that first.
 func (p *Planner) baselineRange(r *encode.Run) (oldest, newest entangle.Tick, ok bool) {
-	sp := &p.groups.Public
-	if !r.Dense {
-		return p.scanBaselines(r)
-	}
-	first, end := r.Groups[0], r.Last()+1
-	base := sp.Base[first:end]
-	if one := base[0]; group.AllEqual(base) && !one.Before(sp.LastAction) {
-		return one, one, true
-	}
-	return p.scanBaselines(r)
-}
-
-// scanBaselines is baselineRange for handles with gaps, and for baselines that differ.
-func (p *Planner) scanBaselines(r *encode.Run) (oldest, newest entangle.Tick, ok bool) {
 	sp, now := &p.groups.Public, p.state.Tick
+	if r.Dense {
+		base := sp.Base[r.Groups[0] : r.Last()+1]
+		if one := base[0]; group.AllEqual(base) && !one.Before(sp.LastAction) {
+			return one, one, true
+		}
+	}
 	young, old, action := ^uint32(0), uint32(0), ^uint32(0) // as ages
 	for _, h := range r.Groups {
 		age := uint32(now - sp.Base[h])

@@ -141,7 +141,7 @@ func (p *Planner) planLater() {
 	}
 }
 
-// countDue returns the number of due groups that may have values to send. It clears Due of the others.
+// countDue returns the number of due groups that may have values to send.
 func (p *Planner) countDue() (n int) {
 	for _, sp := range p.groups.Spaces() {
 		for i, due := range sp.Due {
@@ -149,11 +149,8 @@ func (p *Planner) countDue() (n int) {
 			n += bits.OnesCount64(due & steady)
 			for due &^= steady; due != 0; due &= due - 1 {
 				k := i<<6 + bits.TrailingZeros64(due)
-				switch {
-				case sp.Predicted.Has(k) && p.hasUnsentChange(sp, k), !sp.Predicted.Has(k) && p.hasUnsentValues(sp, k, sp.Group(k)):
+				if predicted := sp.Predicted.Has(k); predicted && p.hasUnsentChange(sp, k) || !predicted && p.hasUnsentValues(sp, k) {
 					n++
-				case !sp.Predicted.Has(k):
-					sp.Due.Clear(k)
 				}
 			}
 		}
@@ -222,7 +219,7 @@ func (p *Planner) resolveGathered(sp *group.Space, from int) {
 	records, n := p.Records, from
 	for i := from; i < len(records); i++ {
 		rec := &records[i]
-		if !sp.IsSteady(int(rec.At)) && !p.hasUnsentValues(sp, int(rec.At), ident.GroupIndex(^rec.Chunk)) {
+		if !sp.IsSteady(int(rec.At)) && !p.hasUnsentValues(sp, int(rec.At)) {
 			continue
 		}
 		if p.later || p.encodeRecord(sp, rec) {
@@ -313,8 +310,8 @@ func (p *Planner) encodeRecord(sp *group.Space, rec *encode.Update) bool {
 
 // hasUnsentValues reports whether a due group that is not steady may have values to send. It has none if its changes are
 // acknowledged or hidden, or if they are sent with its structure.
-func (p *Planner) hasUnsentValues(sp *group.Space, i int, id ident.GroupIndex) bool {
-	w := p.state
+func (p *Planner) hasUnsentValues(sp *group.Space, i int) bool {
+	w, id := p.state, sp.Group(i)
 	switch {
 	case id == ident.NoGroup:
 		return false
@@ -328,7 +325,6 @@ func (p *Planner) hasUnsentValues(sp *group.Space, i int, id ident.GroupIndex) b
 		if sp.Planned[i] == sp.Base[i] {
 			p.noteAcked(sp, i)
 		}
-		sp.Due.Clear(i)
 		return false
 	}
 	return true

@@ -10,7 +10,7 @@ import (
 // MembersAsOf returns the tick of the members of a group that the peer has. Of a retained group the peer may have been
 // sent the end of members since.
 func (sp *Space) MembersAsOf(i int) entangle.Tick {
-	if sp.Retained.Has(i) || sp.ShownAgain.Has(i) {
+	if sp.WasRetained.Has(i) {
 		return sp.Planned[i]
 	}
 	return sp.StructureAsOf[i]
@@ -20,7 +20,6 @@ func (sp *Space) MembersAsOf(i int) entangle.Tick {
 func (sp *Space) StopRetaining(i int) {
 	if sp.Retained.Has(i) {
 		sp.Retained.Clear(i)
-		sp.ShownAgain.Set(i)
 		sp.NeedsFull.Set(i)
 	}
 }
@@ -30,11 +29,11 @@ func (sp *Space) StartRetaining(i int, now entangle.Tick) {
 	sp.Due.Clear(i)
 	sp.NeedsFull.Clear(i)
 	sp.Fragmented.Clear(i)
-	if sp.Planned[i] != now && !sp.ShownAgain.Has(i) && !sp.Retained.Has(i) { // else Planned is right: this tick, or that of the last retention
+	if sp.Planned[i] != now && !sp.WasRetained.Has(i) { // else Planned is right: this tick, or that of the last retention
 		sp.Planned[i] = sp.StructureAsOf[i]
 	}
 	sp.Retained.Set(i)
-	sp.ShownAgain.Clear(i)
+	sp.WasRetained.Set(i)
 }
 
 // HasLeaver reports whether a peer still has a leaver of a group.
@@ -63,7 +62,7 @@ func (sp *Space) MarkActionsSent(i, n int, rec *repl.Record) {
 	}
 	if rec.Kind != repl.Change {
 		sp.AwaitsResync.ClearRange(i, end)
-		sp.ShownAgain.ClearRange(i, end)
+		sp.WasRetained.ClearRange(i, end)
 	}
 	Fill(sp.Base[i:end], rec.Tick)
 	Fill(sp.ActionSent[i:end], rec.Tick)

@@ -57,11 +57,11 @@ type Visibility struct {
 	Views []view.ID // the newest view of each group; nil while the peer sees all of every group
 
 	// For private groups only:
-	Hidden     set.Bitset // no longer shown: its end is to be sent to this peer
-	WasSent    set.Bitset // the peer was sent a group under this handle
-	Referred   set.Bitset // the peer was sent a reference to an entity that has the group as its home
-	Retained   set.Bitset // no longer shown, and the peer keeps it as it was last sent
-	ShownAgain set.Bitset // shown again after it was retained, and its full is not sent yet
+	Hidden      set.Bitset // no longer shown: its end is to be sent to this peer
+	WasSent     set.Bitset // the peer was sent a group under this handle
+	Referred    set.Bitset // the peer was sent a reference to an entity that has the group as its home
+	Retained    set.Bitset // no longer shown, and the peer keeps it as it was last sent
+	WasRetained set.Bitset // retained, or was so until it was shown again, and its full is not sent yet
 }
 
 // Grow extends the columns to n handles. A new handle gets structure ticks 1<<30 ticks ago, which is before any other
@@ -168,7 +168,7 @@ func (sp *Space) ViewOf(i int) view.ID {
 // a group with a view it resets Planned to the baseline: all changes since the baseline count as unsent again
 // (schedule.Planner.hasUnsentValues).
 func (sp *Space) Requeue(i int) {
-	if sp.Retained.Has(i) || sp.ShownAgain.Has(i) {
+	if sp.WasRetained.Has(i) {
 		return
 	}
 	sp.Due.Set(i)
@@ -181,7 +181,7 @@ func (sp *Space) Requeue(i int) {
 func (sp *Space) sets() [16]*set.Bitset {
 	return [...]*set.Bitset{
 		&sp.Due, &sp.StructureDue, &sp.NeedsFull, &sp.AwaitsResync, &sp.ActionInFlight, &sp.Fragmented, &sp.Predicted,
-		&sp.Hidden, &sp.WasSent, &sp.Referred, &sp.Retained, &sp.ShownAgain, &sp.Present, &sp.Ending, &sp.Partial, &sp.Joining,
+		&sp.Hidden, &sp.WasSent, &sp.Referred, &sp.Retained, &sp.WasRetained, &sp.Present, &sp.Ending, &sp.Partial, &sp.Joining,
 	}
 }
 

@@ -89,7 +89,7 @@ func (p *Peer) ShownNow(s repl.Slot) (at Shown, ok bool) {
 
 func shownAt(p *group.Peer, s repl.Slot) (at Shown, ok bool) {
 	sp, i := p.Locate(p.State.Slots.Group[s])
-	if i < 0 || !sp.Present.Has(i) || sp.Retained.Has(i) || sp.ShownAgain.Has(i) {
+	if i < 0 || !sp.Present.Has(i) || sp.WasRetained.Has(i) {
 		return Shown{}, false
 	}
 	_, m := p.State.Member(s)
@@ -153,7 +153,7 @@ func (st *structure) recordSent(sp *group.Space, i, n int, rec *repl.Record) {
 
 // recordMembers records that a peer loses the members of a group, or is sent them again.
 func (st *structure) recordMembers(sp *group.Space, i int, id ident.GroupIndex, tick entangle.Tick, again bool) {
-	if sp.Retained.Has(i) || sp.ShownAgain.Has(i) {
+	if sp.WasRetained.Has(i) {
 		return // recorded when that began
 	}
 	gr := &st.state.Groups[id]

@@ -44,6 +44,27 @@ func TestSharesFollowPriorities(t *testing.T) {
 	}
 }
 
+// If not all predicted groups have room, their shares follow their priorities as well.
+//
+// Proves: R36
+func TestSharesOfPredictedGroupsFollowPriorities(t *testing.T) {
+	priorities := []float32{1, 2, 5, 10}
+	n, slots := evenNetwork(t, 7, 80, group.Place{}, group.Rate{})
+	n.step(func() {
+		n.prioritize(slots, priorities)
+		for _, slot := range slots {
+			n.foresee(n.peers[0], slot, true)
+		}
+	})
+	n.limit, n.trusts = fixed(145), true
+	counts := make([]int, len(priorities))
+	n.told = func(e *end, s saying) { counts[n.slotOf(e, s.Group)%len(priorities)]++ }
+	for range 300 {
+		n.step(func() { n.writeAll(slots) })
+	}
+	assertShares(t, priorities, counts)
+}
+
 // Bounds that were broken for some ticks do not disturb the shares of later ones.
 //
 // Proves: R36

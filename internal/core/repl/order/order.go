@@ -128,5 +128,5 @@ func (p *Progress) bit(longSeq int64) uint64 {
 }
 
 // Restart sets the progress back to that of a group without a full, under the same handle. The numbers of
-// actions go on, since records of the next group may have arrived.
-func (p *Progress) Restart() { p.State, p.passed = State{LongSeq: p.LongSeq}, 0 }
+// actions go on, since records of the next group may have arrived, and some may be passed over already.
+func (p *Progress) Restart() { p.State = State{LongSeq: p.LongSeq} }

@@ -25,3 +25,16 @@ func TestTheTickOfAnActionDecidesItsPlace(t *testing.T) {
 	assert.EqualValues(t, 2, after(2, 12), "it is late")
 	assert.EqualValues(t, repl.SeqCycle+2, after(2, 21))
 }
+
+// An action of the next group under a handle may find no room before the end of the group is applied. It is passed over
+// once the next group is there.
+func TestAnActionOfTheNextGroupIsPassedOver(t *testing.T) {
+	p := First(10)
+	end := p.LongSeq + 1
+	p.PassLater(end + 2)
+	p.Advance(end)
+	p.Restart()
+	p.State = State{Known: true, LongSeq: p.LongSeq, Tick: 20}
+	p.Advance(end + 1)
+	assert.True(t, p.NextPassed())
+}

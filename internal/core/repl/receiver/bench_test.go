@@ -123,6 +123,31 @@ func TestARunIsIgnoredByTheGroupsThatAreNewer(t *testing.T) {
 	}
 }
 
+// asking is a runs that looks up a group while the updates of a block are applied, as a reader of events may.
+type asking struct {
+	runs
+	r *receiver.Receiver
+}
+
+func (a *asking) UpdateBlock(slots []repl.Slot, ticks []entangle.Tick, tick entangle.Tick, comps *set.Mask, r *bits.Reader, refs receiver.Refs) (n int, err error) {
+	a.r.Held(1)
+	return a.runs.UpdateBlock(slots, ticks, tick, comps, r, refs)
+}
+
+// A group that is looked up while its update is applied has the tick of the update.
+func TestAGroupThatIsLookedUpDuringItsUpdate(t *testing.T) {
+	a := &asking{runs: runs{newColumnsSink(t, 3)}}
+	a.r = receiver.New(a, comps)
+	for h := range repl.Handle(3) {
+		require.NoError(t, a.r.HandleActions(message(one(repl.Full, h, 0, 10, 0))))
+	}
+	require.NoError(t, a.r.HandleUpdates(15, columnsOf(15, 5, 3)))
+	for h := range repl.Handle(3) {
+		held, _ := a.r.Held(h)
+		require.EqualValues(t, 15, held, "group %d", h)
+	}
+}
+
 // A record that waits for an update is released, wherever in a run that update is.
 func TestARunReleasesWhatWaits(t *testing.T) {
 	c, r := newColumns(t, 3)

@@ -145,3 +145,16 @@ func TestSpawnsAreEncodedOnceForAllPeers(t *testing.T) {
 		}
 	}
 }
+
+// A group that was too large is sent to no peer before its structure changes, even if its value is small by then.
+func TestAGroupThatWasTooLargeIsInNoBatch(t *testing.T) {
+	size := map[repl.Slot]int{0: repl.MaxGroupBytes*8 + 1}
+	w := sender.NewWorld(sized{size}, 1)
+	p := w.NewPeer()
+	tick(w, func() { w.SpawnAt(0, set.MaskOf(0), group.Place{}) })
+	require.Empty(t, p.AppendActions(nil, 1000))
+	size[0] = 32
+	late := w.NewPeer()
+	tick(w, func() { w.Change(0, []repl.Slot{0}) })
+	assert.Empty(t, late.AppendActions(nil, 1000))
+}

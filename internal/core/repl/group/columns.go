@@ -35,10 +35,9 @@ func Advance(base []entangle.Tick, tick entangle.Tick) {
 	}
 }
 
-// Fill sets all ticks of a part of a column, which is not empty.
-func Fill(ticks []entangle.Tick, with entangle.Tick) {
-	ticks[0] = with
-	for n := 1; n < len(ticks); n *= 2 {
-		copy(ticks[n:], ticks[:n])
+// Fill sets all elements of a part of a column.
+func Fill[T any](column []T, with T) {
+	for n := copy(column, []T{with}); n < len(column); n *= 2 {
+		copy(column[n:], column[:n])
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // Place is the key by which a caller chooses the group of an entity: entities with equal places share a group, except
@@ -88,8 +89,10 @@ func (st *State) openGroup(at Place) (id ident.GroupIndex, ok bool) {
 			st.Counts.GroupsRefused++
 			return 0, false
 		}
-		st.Changed.Public.Grow(st.Public.Len())
-		st.Changed.Reshaped.Grow(st.Public.Len())
+		for _, groups := range [...]*set.Bitset{&st.Open, &st.Changed.Public, &st.Changed.Reshaped} {
+			groups.Grow(st.Public.Len())
+		}
+		st.Open.Set(h)
 	}
 	if n := len(st.free.entries); n > 0 {
 		st.free.entries = st.free.entries[:n-1]
@@ -111,6 +114,9 @@ func (st *State) closeGroup(id ident.GroupIndex) {
 	gr.Open = false
 	if !gr.Place.Alone() {
 		delete(st.named, gr.Place)
+	}
+	if !gr.Private {
+		st.Open.Clear(int(gr.Handle))
 	}
 	st.Live--
 	st.scheduleFree(id)

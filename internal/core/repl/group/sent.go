@@ -79,8 +79,9 @@ func (sp *Space) MarkActionsSent(i, n int, rec *repl.Record) {
 	sp.StructureDue.ClearRange(i, end)
 	sp.Due.ClearRange(i, end)
 	sp.NeedsFull.ClearRange(i, end)
-	for k := i; k < end; k++ {
-		sp.Seq[k], sp.Unacked[k] = rec.Seq, sp.Unacked[k]<<1|1
+	Fill(sp.Seq[i:end], rec.Seq)
+	for k, unacked := range sp.Unacked[i:end] {
+		sp.Unacked[i+k] = unacked<<1 | 1
 	}
 }
 

@@ -67,8 +67,8 @@ type Visibility struct {
 // Grow extends the columns to n handles. A new handle gets structure ticks 1<<30 ticks ago, which is before any other
 // tick: much further back, the comparison of ticks wraps around.
 func (sp *Space) Grow(n int, now entangle.Tick) {
-	if sp.Base == nil && sp.First == repl.Private {
-		sp.reserveInitial()
+	if sp.Base == nil {
+		sp.reserve(n)
 	}
 	if n <= sp.Len() {
 		return
@@ -92,20 +92,32 @@ func (sp *Space) Grow(n int, now entangle.Tick) {
 func extend[T any](column []T, n int, value T) []T {
 	old := len(column)
 	column = slices.Grow(column, n-old)[:n]
-	for i := old; i < n; i++ {
-		column[i] = value
-	}
+	Fill(column[old:], value)
 	return column
 }
 
-// reserveInitial allocates memory for the first private handles. Where entities come and go, the number of handles
-// rises by one now and then, and each of these times columns would be reallocated.
-func (sp *Space) reserveInitial() {
-	const n = initialWords * 64
-	sp.Base, sp.Planned = make([]entangle.Tick, 0, n), make([]entangle.Tick, 0, n)
-	sp.StructureAsOf, sp.ActionSent = make([]entangle.Tick, 0, n), make([]entangle.Tick, 0, n)
+// reserve allocates memory for n handles: for more private ones at first, because where entities come and go, their number
+// rises by one now and then, and each of these times columns would be reallocated. Columns of a type share one allocation.
+func (sp *Space) reserve(n int) {
+	if sp.First == repl.Private {
+		n = max(n, initialWords*64)
+		sp.IDs.Reserve(n)
+	}
+	ticks := make([]entangle.Tick, 4*n)
+	sp.Base, sp.Planned, sp.StructureAsOf, sp.ActionSent = ticks[:0:n], ticks[n:n:2*n], ticks[2*n:2*n:3*n], ticks[3*n:3*n]
 	sp.Seq, sp.Unacked = make([]repl.Seq, 0, n), make([]uint8, 0, n)
-	sp.IDs.Reserve(n)
+}
+
+// Emptied returns a space without handles that uses the memory of this one, which must not be used afterwards.
+func (sp *Space) Emptied() (empty Space) {
+	empty.Base, empty.Planned = sp.Base[:0], sp.Planned[:0]
+	empty.StructureAsOf, empty.ActionSent = sp.StructureAsOf[:0], sp.ActionSent[:0]
+	empty.Seq, empty.Unacked = sp.Seq[:0], sp.Unacked[:0]
+	from := sp.sets()
+	for i, groups := range empty.sets() {
+		*groups = (*from[i])[:0]
+	}
+	return empty
 }
 
 // initialWords is the initial capacity of the columns, in words of 64 handles: enough for the entities near a player.
@@ -118,9 +130,10 @@ func (sp *Space) growSets(n int) {
 	}
 	sets := sp.sets()
 	if cap(sp.Due) == 0 {
-		all := make(set.Bitset, len(sets)*initialWords)
+		words := max(initialWords, (n+63)/64)
+		all := make(set.Bitset, len(sets)*words)
 		for i, groups := range sets {
-			*groups = all[i*initialWords : i*initialWords : (i+1)*initialWords]
+			*groups = all[i*words : i*words : (i+1)*words]
 		}
 	}
 	for _, groups := range sets {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -49,4 +50,28 @@ func TestAGroupIsSteadyUnlessSomethingPreventsIt(t *testing.T) {
 		groups.Clear(130)
 	}
 	assert.True(t, sp.IsSteady(130) && !sp.IsSteady(129) && !sp.IsSteady(131))
+}
+
+// A space in the memory of another one has nothing of it, in its first handles and in those that it gets later.
+func TestAnEmptiedSpaceIsAsNew(t *testing.T) {
+	const before, handles, later = 200, 100, 300
+	var old, fresh Space
+	old.Grow(before, 1000)
+	for _, groups := range old.sets() {
+		groups.SetRange(0, before)
+	}
+	for _, ticks := range [...][]entangle.Tick{old.Base, old.Planned, old.StructureAsOf, old.ActionSent} {
+		Fill(ticks, 999)
+	}
+	Fill(old.Seq, 1)
+	Fill(old.Unacked, 1)
+	old.GrowViews(before)
+	old.SetMetered(true, 1000)
+	old.Prev, old.Cursor, old.NextFull, old.LastAction = make([]uint8, before), 1, 1, 999
+	reused := old.Emptied()
+	for _, n := range [...]int{handles, later} {
+		reused.Grow(n, 2000)
+		fresh.Grow(n, 2000)
+		require.Equal(t, fresh, reused, "%d handles", n)
+	}
 }

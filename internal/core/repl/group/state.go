@@ -24,6 +24,7 @@ type State struct {
 	Live        int               // number of open groups
 	ViewerLists ident.ViewerLists // memory of Group.Viewers
 	Public      ident.Table       // public handles
+	Open        set.Bitset        // open groups, by public handle
 	Views       view.Table
 	Rates       rates
 	named       map[Place]ident.GroupIndex // open groups with a name or a hierarchy

@@ -36,6 +36,9 @@ func (w *World) NewPeer() *Peer {
 	p := &Peer{world: w, state: w.state}
 	p.groups.State = w.state
 	p.plan = schedule.NewPlanner(&p.groups, w.enc)
+	if n := len(w.unused); n > 0 {
+		p.groups.Public, w.unused = w.unused[n-1], w.unused[:n-1]
+	}
 	p.groups.Public.IDs = &w.state.Public
 	p.groups.Private.First, p.groups.Private.IDs = repl.Private, &ident.Table{}
 	p.joining.groups = &p.groups
@@ -58,11 +61,7 @@ func (w *World) NewPeer() *Peer {
 	p.groups.Public.Grow(w.state.Public.Len(), w.state.Tick)
 	w.peers, w.state.Peers = append(w.peers, p), append(w.state.Peers, &p.groups)
 	w.addPeer(p)
-	for h, id := range w.state.Public.Groups {
-		if id != ident.NoGroup && w.state.Groups[id].Open {
-			p.groups.Public.StructureDue.Set(h)
-		}
-	}
+	p.groups.Public.StructureDue.Join(w.state.Open)
 	return p
 }
 
@@ -87,6 +86,7 @@ func (p *Peer) Close() {
 	p.world.predictions.forgetPeer(p.groups.Index)
 	p.world.byIndex[p.groups.Index] = nil
 	p.world.stats.accumulate(p.countStats())
+	p.world.unused = append(p.world.unused, p.groups.Public.Emptied())
 	*p = Peer{}
 }
 

@@ -21,7 +21,8 @@ type World struct {
 
 	viewers     []ident.Viewer // scratch of makePrivateDue
 	peers       []*Peer
-	byIndex     []*Peer // by Peer.Number; nil for a free number
+	byIndex     []*Peer       // by Peer.Number; nil for a free number
+	unused      []group.Space // public spaces of closed peers, emptied, for new peers
 	predictions predictions
 	stats       Stats
 	targetOf    func(repl.Slot) (rewind.Target, set.Mask) // see RecordReceived

@@ -351,25 +351,34 @@ func (st *structure) recordWaiting(a flight.Action, tick entangle.Tick) {
 // handleActionDelivered clears an action that is no longer pending from its groups.
 func (st *structure) handleActionDelivered(a flight.Action, tick entangle.Tick) {
 	sp, i := st.groups.LocateHandle(a.Group)
-	for end := i + int(a.Count); i < end; i++ {
-		if st.received != nil {
-			st.received.Deliver(rewindGroup(sp, i), tick)
-		}
-		if !st.isPlainDelivery(sp, i) {
+	end := i + int(a.Count)
+	for k := i; st.received != nil && k < end; k++ {
+		st.received.Deliver(rewindGroup(sp, k), tick)
+	}
+	for i < end {
+		n := countPlainDeliveries(sp, i, end)
+		if n == 0 {
 			st.handleGroupDelivered(sp, i, a.Seq)
+			i++
 			continue
 		}
-		sp.Unacked[i] = 0
-		sp.ActionInFlight.Clear(i)
-		if a.Seq == 0 && st.joining.left > 0 {
-			st.joining.markJoined(sp, i)
+		clear(sp.Unacked[i : i+n])
+		sp.ActionInFlight.ClearRange(i, i+n)
+		if a.Seq == 0 {
+			st.joining.markJoined(sp, i, i+n)
 		}
+		i += n
 	}
 }
 
-// isPlainDelivery reports whether a group has one action in flight, and its delivery only has to clear that.
-func (st *structure) isPlainDelivery(sp *group.Space, i int) bool {
-	return sp.Unacked[i] == 1 && sp.Present.Has(i) && sp.Base[i] == sp.Planned[i] && !sp.Fragmented.Has(i) && !sp.Predicted.Has(i)
+// countPlainDeliveries returns how many groups from an index on, and before another, have one action in flight, the delivery
+// of which only has to clear that.
+func countPlainDeliveries(sp *group.Space, i, end int) (n int) {
+	steady := sp.CountSteady(i, end-i)
+	for n < steady && sp.Unacked[i+n] == 1 && sp.Base[i+n] == sp.Planned[i+n] {
+		n++
+	}
+	return n
 }
 
 // handleGroupDelivered clears one delivered action of a group. When no other is in flight, it makes values due that may
@@ -377,7 +386,7 @@ func (st *structure) isPlainDelivery(sp *group.Space, i int) bool {
 func (st *structure) handleGroupDelivered(sp *group.Space, i int, seq repl.Seq) {
 	sp.Unacked[i] &^= 1 << ((sp.Seq[i] - seq) % repl.SeqCycle)
 	if seq == 0 {
-		st.joining.markJoined(sp, i) // the first full of the group
+		st.joining.markJoined(sp, i, i+1) // the first full of the group
 	}
 	if sp.Unacked[i] != 0 {
 		return

@@ -45,14 +45,18 @@ func (j *joining) Joining() Progress {
 // markNotSent removes a group that the peer was not sent, and that cannot be sent now, from the groups of the join.
 func (j *joining) markNotSent(sp *group.Space, i int) {
 	if sp.IsAbsent(i) {
-		j.markJoined(sp, i)
+		j.markJoined(sp, i, i+1)
 	}
 }
 
-// markJoined removes a group from those that the join waits for.
-func (j *joining) markJoined(sp *group.Space, i int) {
-	if j.left > 0 && sp.Joining.Has(i) {
-		sp.Joining.Clear(i)
-		j.left--
+// markJoined removes the groups from an index on, and before another, from those that the join waits for.
+func (j *joining) markJoined(sp *group.Space, i, end int) {
+	if j.left == 0 {
+		return
+	}
+	for from, to := sp.Joining.NextRun(i); from < min(to, end); from, to = sp.Joining.NextRun(to) {
+		to = min(to, end)
+		sp.Joining.ClearRange(from, to)
+		j.left -= to - from
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/encode"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // appendSpawns writes the fulls of groups from an index on that are in one batch and that the peer was
@@ -58,12 +59,12 @@ func (st *structure) newGroups(i, end int) (n int) {
 	if _, due := sp.StructureDue.NextRun(i); due < end {
 		end = due
 	}
-	if predicted := sp.Predicted.Next(i); predicted >= 0 && predicted < end {
-		end = predicted
+	for _, others := range [...]set.Bitset{sp.Present, sp.Ending, sp.Predicted, sp.Partial} {
+		if other := others.Next(i); other >= 0 && other < end {
+			end = other
+		}
 	}
-	for n = 0; i+n < end && sp.IsAbsent(i+n) && sp.ViewOf(i+n) == 0; n++ {
-	}
-	return n
+	return max(end-i, 0)
 }
 
 // appendEnds writes the ends of public groups with consecutive handles from an index on, of which all

@@ -76,7 +76,7 @@ func (r *replica) applyPlan(g *group) (advanced bool, err error) {
 		if len(w.Needs) == 0 || g.Judge(&w.Record) != order.Apply {
 			continue
 		}
-		if r.waiting.SetNeeds(&g.Queue, w, r.groups.Unmet(w.Needs)); len(w.Needs) == 0 {
+		if r.waiting.SetNeeds(g.Queue, w, r.groups.Unmet(w.Needs)); len(w.Needs) == 0 {
 			return true, r.release(g.Group)
 		}
 		if needed := r.groups.uncached(w.Needs[len(w.Needs)-1].Group); needed == nil || len(needed.Waiting) == 0 {

@@ -113,7 +113,7 @@ func (r *replica) misfit(g *group, rec *order.Record) {
 // already: they wait for its full.
 func (r *replica) end(g *group, tick entangle.Tick) {
 	r.groups.setEnded(g.Group, tick)
-	r.waiting.DropIf(&g.Queue, func(w *order.Waiting) bool { return !tick.Before(w.Tick) })
+	r.waiting.DropIf(g.Queue, func(w *order.Waiting) bool { return !tick.Before(w.Tick) })
 	if len(g.Waiting) == 0 {
 		r.groups.remove(g)
 		return
@@ -165,7 +165,7 @@ func (r *replica) sweep(now entangle.Tick, room int) bool {
 	r.swept = now
 	r.groups.each(func(g *group) {
 		if n := len(g.Waiting); !g.Known && !g.HoldsFull() && (n == 0 || now.Sub(g.Waiting[n-1].Tick) > patience) {
-			r.waiting.DropIf(&g.Queue, func(*order.Waiting) bool { return true })
+			r.waiting.DropIf(g.Queue, func(*order.Waiting) bool { return true })
 			r.groups.remove(g)
 		}
 	})

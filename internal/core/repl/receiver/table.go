@@ -22,6 +22,9 @@ type table struct {
 	n       int
 	unknown int      // of n, groups with records but without a full
 	free    []*group // for reuse
+	fresh   []group  // for new groups of one member
+	members []member // of fresh
+	empty   order.Queue
 }
 
 type page struct {
@@ -109,13 +112,7 @@ func (t *table) add(h repl.Handle) *group {
 	if *p == nil {
 		*p = new(page)
 	}
-	var g *group
-	if n := len(t.free); n > 0 {
-		g, t.free = t.free[n-1], t.free[:n-1]
-		*g = group{members: g.members[:0], Queue: order.Queue{Waiting: g.Waiting[:0]}}
-	} else {
-		g = new(group)
-	}
+	g := t.unused()
 	g.Group = h
 	(*p).groups[h%pageSize] = g
 	t.n++
@@ -123,17 +120,35 @@ func (t *table) add(h repl.Handle) *group {
 	return g
 }
 
+// unused returns a group without members and records.
+func (t *table) unused() (g *group) {
+	if n := len(t.free); n > 0 {
+		g, t.free = t.free[n-1], t.free[:n-1]
+		*g = group{members: g.members[:0], Queue: g.Queue}
+		return g
+	}
+	if len(t.fresh) == 0 {
+		return &group{Queue: &t.empty}
+	}
+	g, t.fresh = &t.fresh[0], t.fresh[1:]
+	g.members, t.members, g.Queue = t.members[:0:1], t.members[1:], &t.empty
+	return g
+}
+
 // grow prepares for the addition of n groups of one member, in two pieces of memory.
 func (t *table) grow(n int) {
-	missing := n - len(t.free)
-	if missing <= 0 {
-		return
+	if n -= len(t.free); n > len(t.fresh) {
+		t.fresh, t.members = make([]group, n), make([]member, n)
 	}
-	groups, members := make([]group, missing), make([]member, missing)
-	for i := range groups {
-		groups[i].members = members[i : i : i+1]
-		t.free = append(t.free, &groups[i])
+}
+
+// queue returns the queue of a group, for a record to be added.
+func (t *table) queue(g *group) *order.Queue {
+	if g.Queue == &t.empty {
+		g.Queue = &order.Queue{}
 	}
+	g.Queue.Group = g.Group
+	return g.Queue
 }
 
 // remove removes a group that is in the table, without members and waiting records.

@@ -25,13 +25,19 @@ func TestTableIsAMap(t *testing.T) {
 			for _, tick := range []entangle.Tick{end, end + 1, entangle.Tick(rapid.Uint32().Draw(t, "asked"))} {
 				require.Equal(t, was && !end.Before(tick), table.endedBy(h, tick))
 			}
+			table.grow(rapid.IntRange(0, 3).Draw(t, "grow"))
 			if g := twin[h]; g != nil {
+				require.Equal(t, []member{{slot: repl.Slot(h)}}, g.members)
+				g.members = g.members[:0]
 				ended[h] = entangle.Tick(rapid.Uint32().Draw(t, "tick"))
 				table.setEnded(h, ended[h])
 				table.remove(g)
 				delete(twin, h)
 			} else {
 				twin[h] = table.add(h)
+				require.Empty(t, twin[h].members)
+				require.Empty(t, twin[h].Waiting)
+				twin[h].members = append(twin[h].members, member{slot: repl.Slot(h)})
 				table.setKnown(twin[h], rapid.Bool().Draw(t, "known"))
 			}
 		}

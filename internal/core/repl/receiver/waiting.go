@@ -48,7 +48,7 @@ func (r *replica) hold(g *group, rec *order.Record) error {
 	if rec.Kind == repl.Full {
 		g.requested = false
 	}
-	since, replaced := r.waiting.Supersede(&g.Queue, rec)
+	since, replaced := r.waiting.Supersede(g.Queue, rec)
 	r.stats.Replaced += uint64(replaced)
 	switch {
 	case rec.Kind == repl.Update:
@@ -77,13 +77,13 @@ func (r *replica) hold(g *group, rec *order.Record) error {
 
 // keep makes a record wait that was read from start on, with the current needs.
 func (r *replica) keep(g *group, rec *order.Record, start bits.Reader, since entangle.Tick) *order.Waiting {
-	return r.waiting.Add(&g.Queue, rec, r.needs, since, start, start.RemainingBits()-r.bodies.in.RemainingBits())
+	return r.waiting.Add(r.groups.queue(g), rec, r.needs, since, start, start.RemainingBits()-r.bodies.in.RemainingBits())
 }
 
 // evict drops a waiting record that there is no room to keep.
 func (r *replica) evict(g *group, w *order.Waiting) {
 	r.refuse(g, &w.Record)
-	r.waiting.Drop(&g.Queue, w)
+	r.waiting.Drop(g.Queue, w)
 }
 
 // refuse notes a record that there is no room to keep. An update that waits for a missing action
@@ -126,10 +126,10 @@ func (r *replica) passOver(g *group, rec *order.Record) error {
 func (r *replica) passOverWaiting(g *group, w *order.Waiting) {
 	r.skipAction(g, &w.Record)
 	if (w.Leaves || w.Takes) && g.Known {
-		r.waiting.SetUnreachable(&g.Queue, w)
+		r.waiting.SetUnreachable(g.Queue, w)
 		return
 	}
-	r.waiting.Drop(&g.Queue, w)
+	r.waiting.Drop(g.Queue, w)
 }
 
 // skipAction advances past an action that can't be applied. The action keeps its place in the sequence:
@@ -155,7 +155,7 @@ func (r *replica) release(h repl.Handle) error {
 			g.Advance(g.LongSeq + 1)
 			r.request(g)
 		}
-		r.waiting.DropIf(&g.Queue, func(w *order.Waiting) bool {
+		r.waiting.DropIf(g.Queue, func(w *order.Waiting) bool {
 			return g.Judge(&w.Record) == order.Drop && !(w.Unreachable && g.Tick.Before(w.Tick))
 		})
 		w := r.next(g, rankUnreachable)
@@ -179,7 +179,7 @@ func (r *replica) applyWaiting(g *group, w *order.Waiting) error {
 	err := r.apply(g, &w.Record)
 	r.bodies.in = in
 	if slices.Contains(g.Waiting, w) {
-		r.waiting.Drop(&g.Queue, w)
+		r.waiting.Drop(g.Queue, w)
 	}
 	return err
 }
@@ -214,7 +214,7 @@ func (r *replica) rank(g *group, w *order.Waiting) int {
 	case w.Kind == repl.Update:
 		return rankUpdate
 	}
-	if r.waiting.SetNeeds(&g.Queue, w, r.groups.Unmet(w.Needs)); len(w.Needs) > 0 {
+	if r.waiting.SetNeeds(g.Queue, w, r.groups.Unmet(w.Needs)); len(w.Needs) > 0 {
 		return rankNone
 	}
 	return rankAction

@@ -8,7 +8,7 @@ import (
 
 // maxSpawnRun bounds the entities of a run, and so the buffers for it. Messages hold fewer, unless
 // their values are very short.
-const maxSpawnRun = 256
+const maxSpawnRun = 1 << 10
 
 // spawnRun applies the current usual full, before its values, and those that follow it, as far as their
 // handles are free. It returns how many it applied; what it leaves is read as other records are.

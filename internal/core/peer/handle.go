@@ -209,7 +209,11 @@ func (p *Peer) handleKind(kind controlKind, body []byte, now time.Time) error {
 		return parseResync(body, p.resyncs.handle)
 	case (kind == nowJoining || kind == allJoined) && p.handshake.agreed && p.cfg.Receiver != nil:
 		p.confirmHello()
-		return p.progress.handleControl(kind, body[1:])
+		err := p.progress.handleControl(kind, body[1:])
+		if err == nil && kind == nowJoining {
+			p.cfg.Receiver.Reserve(p.progress.of)
+		}
+		return err
 	}
 	return fmt.Errorf("%w: out of place", ErrControl)
 }

@@ -97,7 +97,7 @@ func (r *replicas) addEntity(e ecs.Entity, id repl.ID) (s repl.Slot) {
 
 // grow makes room for n more entities.
 func (r *replicas) grow(n int) {
-	r.entities, r.Info = slices.Grow(r.entities, n), slices.Grow(r.Info, n)
+	r.entities, r.Info, r.slots.byID = slices.Grow(r.entities, n), slices.Grow(r.Info, n), slices.Grow(r.slots.byID, n)
 }
 
 // removeSlot removes an entity, as of the tick of a record, and frees its slot.

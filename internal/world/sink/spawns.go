@@ -31,6 +31,9 @@ type spawnSet struct {
 	batch     *columns.Batch // nil: entities with the set are spawned one by one
 }
 
+// Reserve implements receiver.Spawner.
+func (a *Applier) Reserve(n int) { a.Replicas.grow(n) }
+
 // BeginSpawns implements receiver.Spawner. Entities with a relation have archetypes of their own, and an
 // entity with an owner may be tagged, so that they are spawned one by one.
 func (a *Applier) BeginSpawns(tick entangle.Tick, comps *set.Mask) (room int) {
@@ -98,7 +101,7 @@ func (a *Applier) CommitSpawns(ids []repl.ID) []repl.Slot {
 	run, values := &a.spawning, a.stage.buf
 	run.entities = slices.Grow(run.entities[:0], len(ids))[:len(ids)]
 	run.now.batch.Spawn(run.entities, values)
-	a.Replicas.grow(len(ids))
+	a.Reserve(len(ids))
 	run.slots = run.slots[:0]
 	for i, e := range run.entities {
 		s := a.Replicas.addEntity(e, ids[i])

@@ -61,6 +61,18 @@ func (r *Receiver) HandleUpdates(tick entangle.Tick, frame []byte) error {
 	return r.replica.finish()
 }
 
+// Reserve prepares for n groups of one entity each, which the sender has announced: their tables need not grow in steps.
+func (r *Receiver) Reserve(n int) {
+	if s := r.replica.bodies.spawner; s != nil {
+		n = min(n, maxReserved, s.Most())
+		r.replica.groups.grow(n)
+		s.Reserve(n)
+	}
+}
+
+// maxReserved bounds the memory that a hostile sender can make a receiver reserve: a few MB.
+const maxReserved = 1 << 14
+
 // Len returns the number of groups in the replica.
 func (r *Receiver) Len() int { return r.replica.groups.len() }
 

@@ -21,6 +21,7 @@ type atOnce struct {
 	refs     receiver.Refs
 	spawning []bits.Reader // at the values of the entities of the current run
 	runs     []int         // lengths of the runs of new entities, and of ended ones below 0
+	reserved int           // number of the last call of Reserve
 }
 
 func (a *atOnce) UpdateBlock(slots []repl.Slot, before []entangle.Tick, tick entangle.Tick, comps *set.Mask, r *bits.Reader, refs receiver.Refs) (n int, err error) {
@@ -38,6 +39,8 @@ func (a *atOnce) UpdateBlock(slots []repl.Slot, before []entangle.Tick, tick ent
 	}
 	return n, nil
 }
+
+func (a *atOnce) Reserve(n int) { a.reserved = n }
 
 func (a *atOnce) BeginSpawns(tick entangle.Tick, comps *set.Mask) (room int) {
 	a.tick, a.comps, a.spawning = tick, *comps, a.spawning[:0]
@@ -273,4 +276,20 @@ func TestARunEndsAnEntityThatHasMoved(t *testing.T) {
 	require.NoError(t, s.copy.HandleActions(message(record{kind: repl.Full, group: 98, tick: 60, refs: refTo(id(100, 0)), joins: []joining{{number: 3, from: 1}}})))
 	s.check()
 	assert.Equal(t, []repl.ID{id(100, 0)}, s.members(98), "its old place is forgotten")
+}
+
+// A receiver reserves what a sender announces, but not more than its sink holds, nor than a few MB.
+//
+// Proves: Z7
+func TestWhatIsReservedForAnAnnouncementIsBounded(t *testing.T) {
+	s, sink := newAtOnce(t)
+	for _, most := range []int{1 << 20, 4} {
+		s.copy = receiver.New(bounded{sink, most}, comps)
+		s.copy.Reserve(2)
+		assert.Equal(t, 2, sink.reserved)
+		s.copy.Reserve(2 * repl.MaxGroups)
+		assert.Equal(t, min(most, 1<<14), sink.reserved)
+	}
+	require.NoError(t, s.copy.HandleActions(usualFulls(100, 1, 2)))
+	s.check()
 }

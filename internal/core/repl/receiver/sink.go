@@ -74,6 +74,8 @@ type Updater interface {
 // The benchmark case spawn/run-1000-client takes six times as long without it.
 type Spawner interface {
 	Sink
+	// Reserve prepares for n entities.
+	Reserve(n int)
 	// BeginSpawns returns how many entities with these components it takes now. If that is 0, they
 	// are to be spawned one by one.
 	BeginSpawns(tick entangle.Tick, comps *set.Mask) (room int)

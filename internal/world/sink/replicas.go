@@ -83,13 +83,15 @@ func (r *replicas) Len() int { return r.slots.n }
 
 // addEntity makes a new entity a replica.
 func (r *replicas) addEntity(e ecs.Entity, id repl.ID) (s repl.Slot) {
+	one, info := replica{entity: e, used: true, fresh: true}, replicaInfo{ID: id}
 	if n := len(r.free); n > 0 {
 		s, r.free = r.free[n-1], r.free[:n-1]
+		r.entities[s], r.Info[s] = one, info
 	} else {
 		s = repl.Slot(len(r.entities))
-		r.entities, r.Info = append(r.entities, replica{}), append(r.Info, replicaInfo{})
+		r.entities = append(r.entities, one)
+		r.Info = append(r.Info, info)
 	}
-	r.entities[s], r.Info[s] = replica{entity: e, used: true, fresh: true}, replicaInfo{ID: id}
 	r.setSlot(e, s)
 	r.Spawns++
 	return s

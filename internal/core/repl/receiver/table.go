@@ -23,7 +23,8 @@ type table struct {
 	unknown int      // of n, groups with records but without a full
 	free    []*group // for reuse
 	fresh   []group  // for new groups of one member
-	members []member // of fresh
+	members []member // memory for those of fresh
+	taken   int      // how many of fresh are in use
 	empty   order.Queue
 }
 
@@ -127,18 +128,20 @@ func (t *table) unused() (g *group) {
 		*g = group{members: g.members[:0], Queue: g.Queue}
 		return g
 	}
-	if len(t.fresh) == 0 {
+	i := t.taken
+	if i == len(t.fresh) {
 		return &group{Queue: &t.empty}
 	}
-	g, t.fresh = &t.fresh[0], t.fresh[1:]
-	g.members, t.members, g.Queue = t.members[:0:1], t.members[1:], &t.empty
+	t.taken++
+	g = &t.fresh[i]
+	g.members, g.Queue = t.members[i:i:i+1], &t.empty
 	return g
 }
 
 // grow prepares for the addition of n groups of one member, in two pieces of memory.
 func (t *table) grow(n int) {
-	if n -= len(t.free); n > len(t.fresh) {
-		t.fresh, t.members = make([]group, n), make([]member, n)
+	if n -= len(t.free); n > len(t.fresh)-t.taken {
+		t.fresh, t.members, t.taken = make([]group, n), make([]member, n), 0
 	}
 }
 

@@ -37,7 +37,11 @@ func Advance(base []entangle.Tick, tick entangle.Tick) {
 
 // Fill sets all elements of a part of a column.
 func Fill[T any](column []T, with T) {
-	for n := copy(column, []T{with}); n < len(column); n *= 2 {
+	if len(column) == 0 {
+		return
+	}
+	column[0] = with
+	for n := 1; n < len(column); n *= 2 {
 		copy(column[n:], column[:n])
 	}
 }

@@ -356,7 +356,10 @@ func (st *structure) handleActionDelivered(a flight.Action, tick entangle.Tick) 
 		st.received.Deliver(rewindGroup(sp, k), tick)
 	}
 	for i < end {
-		n := countPlainDeliveries(sp, i, end)
+		n := 0
+		if a.Count > 1 {
+			n = countPlainDeliveries(sp, i, end)
+		}
 		if n == 0 {
 			st.handleGroupDelivered(sp, i, a.Seq)
 			i++

@@ -125,7 +125,7 @@ func (w *Encoder) encodeBatch(first repl.Handle) {
 // maxLoneBits is the size of the largest full in a batch: any message has room for it.
 const maxLoneBits = 1 << 12
 
-// loneFull returns what the body of a full of one entity begins with, before its values, as plainFull
+// loneFull returns what the body of a full of one entity begins with, before its values, as usualKind
 // does, and the number of its bits.
 func (w *Encoder) loneFull(comps *set.Mask) (begins uint64, prefix int) {
 	out := &w.Bodies.w
@@ -143,12 +143,12 @@ func (w *Encoder) loneFull(comps *set.Mask) (begins uint64, prefix int) {
 // FullBits bounds a full of the batch with values of that many bits, and the end of a message behind it,
 // as actionBits does.
 func (b *spawnBatch) FullBits(values uint32) int {
-	return LonePlainBits + b.Prefix + int(values)
+	return MaxUsualBits + b.Prefix + int(values)
 }
 
-// LonePlainBits bounds an action that needs nothing and refers to nobody, without its body, and the end of a
+// MaxUsualBits bounds an action that needs nothing and refers to nobody, without its body, and the end of a
 // message behind it.
-const LonePlainBits = repl.MaxHeadBits + 1 + 32 + 1 + 1 + repl.MaxRefBits + 2 + 7
+const MaxUsualBits = repl.MaxHeadBits + 1 + 32 + 1 + 1 + repl.MaxRefBits + 2 + 7
 
 // MaxPrefix bounds the leading bits of a full that are compared.
 const MaxPrefix = 56

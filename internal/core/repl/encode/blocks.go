@@ -209,7 +209,7 @@ const maxCopies = 16
 
 // CopyOf returns the copy of a run for a peer with a baseline, and encodes it if necessary. It returns nil if the run
 // cannot be copied; see WriteRun.
-func (w *Encoder) CopyOf(r *Run, from repl.From) *Copy {
+func (w *Encoder) CopyOf(r *SharedRun, from repl.From) *Copy {
 	for i := range r.made {
 		if made := &r.made[i]; made.serves(from) {
 			if w.Unshared {
@@ -232,7 +232,7 @@ func (w *Encoder) CopyOf(r *Run, from repl.From) *Copy {
 
 // WriteRun encodes a copy of a run from a baseline. ok is false if the run does not fit into a packet, if a group has no
 // value to send, or if it refers to an entity whose home is private and whose id differs between peers.
-func (w *Encoder) WriteRun(r *Run, from repl.From) (made Copy, ok bool) {
+func (w *Encoder) WriteRun(r *SharedRun, from repl.From) (made Copy, ok bool) {
 	made = Copy{Bases: group.AllTime(w.state.Tick), prev: from.Prev, Off: len(w.Runs.Arena)}
 	w.Runs.records = w.Runs.records[:0]
 	for _, h := range r.Groups {

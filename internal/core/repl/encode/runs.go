@@ -11,21 +11,21 @@ import (
 	pack "github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Run is a packet's worth of public groups that changed in one tick and are due at most peers. It
+// SharedRun is a packet's worth of public groups that changed in one tick and are due at most peers. It
 // is written once for each span of baselines and copied to all peers with baselines in it.
-type Run struct {
-	flight.Run // all changed groups from the first to the last
-	made       []Copy
-	failed     bool // it was made for a peer and did not fit into a packet
-	Carried    bool // a packet may carry it
+type SharedRun struct {
+	flight.SharedRun // all changed groups from the first to the last
+	made             []Copy
+	failed           bool // it was made for a peer and did not fit into a packet
+	Carried          bool // a packet may carry it
 }
 
 // runs divides the changes of a tick into runs, and keeps those of earlier ticks as long as a
 // packet in flight carried one.
 type runs struct {
-	Now        []*Run
-	past       []*Run // of rising ticks
-	unused     []*Run
+	Now        []*SharedRun
+	past       []*SharedRun // of rising ticks
+	unused     []*SharedRun
 	Arena      []byte
 	begun      bool
 	ValuesOnly set.Bitset // groups with changes of values alone
@@ -58,19 +58,19 @@ func (r *runs) retireRuns(underWay entangle.Tick) {
 }
 
 // recycle keeps the memory of a run for another.
-func (r *runs) recycle(old *Run) {
+func (r *runs) recycle(old *SharedRun) {
 	old.Groups, old.made = old.Groups[:0], old.made[:0]
 	r.unused = append(r.unused, old)
 }
 
-func (r *runs) fresh(tick entangle.Tick) *Run {
+func (r *runs) fresh(tick entangle.Tick) *SharedRun {
 	n := len(r.unused)
 	if n == 0 {
-		return &Run{Run: flight.Run{Tick: tick}}
+		return &SharedRun{SharedRun: flight.SharedRun{Tick: tick}}
 	}
 	made := r.unused[n-1]
 	r.unused = r.unused[:n-1]
-	*made = Run{Run: flight.Run{Tick: tick, Groups: made.Groups}, made: made.made}
+	*made = SharedRun{SharedRun: flight.SharedRun{Tick: tick, Groups: made.Groups}, made: made.made}
 	return made
 }
 
@@ -85,7 +85,7 @@ func (w *Encoder) Partition() {
 	copy(r.ValuesOnly, w.state.Changed.Public)
 	r.ValuesOnly.Drop(w.state.Changed.Reshaped)
 	left := 0
-	var last *Run
+	var last *SharedRun
 	for h := r.ValuesOnly.Next(0); h >= 0; h = r.ValuesOnly.Next(h + 1) {
 		id := w.state.Public.Groups[h]
 		bits := 2 + w.BitsOf(&w.Chunks.List[w.Chunk(id, w.likelyBaseline(h, id), 0)])

@@ -24,8 +24,8 @@ type Packets struct {
 	KeepBaselines bool
 }
 
-// Run is a list of public groups. Their updates are encoded once, and copied to many peers.
-type Run struct {
+// SharedRun is a list of public groups. Their updates are encoded once, and copied to many peers.
+type SharedRun struct {
 	Tick   entangle.Tick
 	Groups []repl.Handle // rising
 	Dense  bool          // the handles have no gaps
@@ -33,7 +33,7 @@ type Run struct {
 
 // ContainsRange reports whether a run has all handles from first to last. For a run with gaps it reports true only
 // for a single handle.
-func (r *Run) ContainsRange(first, last repl.Handle) bool {
+func (r *SharedRun) ContainsRange(first, last repl.Handle) bool {
 	if first < r.Groups[0] || last > r.Last() {
 		return false
 	}
@@ -45,11 +45,11 @@ func (r *Run) ContainsRange(first, last repl.Handle) bool {
 }
 
 // Last returns the last handle.
-func (r *Run) Last() repl.Handle { return r.Groups[len(r.Groups)-1] }
+func (r *SharedRun) Last() repl.Handle { return r.Groups[len(r.Groups)-1] }
 
 // SentRun is a run that a packet carried, and the baseline of its updates.
 type SentRun struct {
-	*Run
+	*SharedRun
 	Base      entangle.Tick
 	Overtaken bool // see Sent.Overtaken
 }
@@ -121,8 +121,8 @@ func (f *Packets) AddGroup(h repl.Handle, unproven bool, base entangle.Tick) {
 }
 
 // AddRun adds a whole run to the newest packet, and the baseline of its updates.
-func (f *Packets) AddRun(r *Run, base entangle.Tick) {
-	f.runs.Push(SentRun{Run: r, Base: base})
+func (f *Packets) AddRun(r *SharedRun, base entangle.Tick) {
+	f.runs.Push(SentRun{SharedRun: r, Base: base})
 	f.last().runs++
 }
 

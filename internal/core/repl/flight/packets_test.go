@@ -42,8 +42,8 @@ func TestPacketsEqualAMap(t *testing.T) {
 				c.one = append(c.one, s)
 			}
 			for range rapid.IntRange(0, 2).Draw(t, "runs") {
-				r := flight.SentRun{Run: &flight.Run{Tick: tick, Groups: []repl.Handle{1, 2}, Dense: true}, Base: tick - 1}
-				log.AddRun(r.Run, r.Base)
+				r := flight.SentRun{SharedRun: &flight.SharedRun{Tick: tick, Groups: []repl.Handle{1, 2}, Dense: true}, Base: tick - 1}
+				log.AddRun(r.SharedRun, r.Base)
 				c.run = append(c.run, r)
 			}
 			assert.Equal(t, len(c.one)+len(c.run) == 0, log.LastIsEmpty())
@@ -106,7 +106,7 @@ func TestPacketsEqualAMap(t *testing.T) {
 
 // A run holds a range of handles if it has each of them; Dense says that it has no gaps.
 func TestARunHoldsTheHandlesThatItLists(t *testing.T) {
-	for _, r := range []flight.Run{
+	for _, r := range []flight.SharedRun{
 		{Groups: []repl.Handle{3, 4, 5, 6}, Dense: true},
 		{Groups: []repl.Handle{3, 5, 8}},
 	} {

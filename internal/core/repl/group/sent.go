@@ -87,7 +87,7 @@ func (sp *Space) MarkActionsSent(i, n int, rec *repl.Record) {
 
 // MarkRunSent notes that all groups of a run were sent. The tick is not stored for each group: flight.Packets has it,
 // and it is only needed when a packet is lost.
-func (sp *Space) MarkRunSent(r *flight.Run) {
+func (sp *Space) MarkRunSent(r *flight.SharedRun) {
 	first, last := r.Groups[0], r.Last()
 	if !r.Dense {
 		for _, h := range r.Groups {
@@ -102,7 +102,7 @@ func (sp *Space) MarkRunSent(r *flight.Run) {
 
 // CommonPrev returns the distance of the previous baselines of a run's groups, if it is the same for
 // all.
-func (sp *Space) CommonPrev(r *flight.Run) (prev uint8, ok bool) {
+func (sp *Space) CommonPrev(r *flight.SharedRun) (prev uint8, ok bool) {
 	prev = sp.Prev[r.Groups[0]]
 	for _, h := range r.Groups {
 		if sp.Prev[h] != prev {

@@ -57,11 +57,11 @@ func (a *actionReader) read(message []byte) error {
 	}
 }
 
-// plainFull is what a full of one entity begins with that needs nothing, is not predicted, has no
-// references and names no leavers, in plainFullBits.
+// usualFull is what a full of one entity begins with that needs nothing, is not predicted, has no
+// references and names no leavers, in usualFullBits.
 const (
-	plainFull     = 0b10000
-	plainFullBits = 5
+	usualFull     = 0b10000
+	usualFullBits = 5
 )
 
 // noLeavers is the body of an end without leavers.
@@ -75,7 +75,7 @@ func (a *actionReader) readRecord(rec *order.Record) error {
 	if ahead := a.bodies.in; rec.Kind == repl.Gone {
 		a.usual.ok = !ahead.Bool()
 	} else {
-		a.usual.ok = rec.Kind == repl.Full && ahead.Bits(plainFullBits) == plainFull && a.bodies.sets.Read(&ahead, &a.usual.comps)
+		a.usual.ok = rec.Kind == repl.Full && ahead.Bits(usualFullBits) == usualFull && a.bodies.sets.Read(&ahead, &a.usual.comps)
 	}
 	return a.action(rec)
 }
@@ -93,7 +93,7 @@ func (a *actionReader) readUsual(rec *order.Record) error {
 		a.bodies.in.Reset(noLeavers)
 	} else {
 		var err error
-		if behind, err = a.bodies.restate(rec, plainFull, plainFullBits, &u.comps); err != nil {
+		if behind, err = a.bodies.restate(rec, usualFull, usualFullBits, &u.comps); err != nil {
 			return err
 		}
 	}
@@ -114,7 +114,7 @@ func (a *actionReader) action(rec *order.Record) error {
 	if a.bodies.report != nil {
 		return a.bodies.skipRecord(rec)
 	}
-	g := a.groups.uncached(rec.Group)
+	g := a.groups.find(rec.Group)
 	if g == nil || !g.Known {
 		if a.groups.endedBy(rec.Group, rec.Tick) {
 			return a.skipStale(rec)

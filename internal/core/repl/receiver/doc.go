@@ -70,7 +70,7 @@
 //
 // The parts, each with its own state: the groups by handle (table.go, group.go), where an entity is
 // (entities.go), the order of records and those that wait (package order), the confirmed tick (package
-// confirm), the groups to be requested (requests.go), actions that groups need of each other (plan.go),
+// confirm), the groups to be requested (requests.go), actions that groups need of each other (joint.go),
 // and the body of a record (body.go, members.go). replica.go applies records with their help,
 // waiting.go keeps and releases those that have to wait.
 //

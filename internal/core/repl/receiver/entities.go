@@ -34,14 +34,14 @@ func (p *location) inTransit() bool { return p.g == nil && !p.displaced }
 
 // locate returns the location of an entity. Most are at home, where no map is needed.
 func (e *entities) locate(id repl.ID) (location, bool) {
-	if g := e.groups.uncached(id.Group); g != nil {
+	if g := e.groups.find(id.Group); g != nil {
 		if m := g.member(id.Member); m != nil && m.id == id {
 			return location{slot: m.slot, g: g, number: id.Member}, true
 		}
 	}
 	p, ok := e.away[id]
 	if p.g != nil {
-		e.groups.uncached(p.g.Group) // or its tick is out of date
+		e.groups.find(p.g.Group) // or its tick is out of date
 	}
 	return p, ok
 }

@@ -92,7 +92,7 @@ func (r *Receiver) EndedBy(h repl.Handle, tick entangle.Tick) bool {
 
 // Held returns the tick of a group's replica.
 func (r *Receiver) Held(h repl.Handle) (entangle.Tick, bool) {
-	g := r.replica.groups.uncached(h)
+	g := r.replica.groups.find(h)
 	if g == nil || !g.Known {
 		return 0, false
 	}
@@ -130,7 +130,7 @@ func (r *Receiver) Groups(dst []repl.Handle) []repl.Handle {
 // Members appends the slots of a group's members to dst, by rising number, for tests
 // and inspection.
 func (r *Receiver) Members(h repl.Handle, dst []repl.Slot) []repl.Slot {
-	g := r.replica.groups.uncached(h)
+	g := r.replica.groups.find(h)
 	if g == nil {
 		return dst
 	}

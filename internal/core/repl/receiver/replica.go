@@ -15,7 +15,7 @@ type replica struct {
 	entities  entities
 	bodies    applier
 	waiting   order.Pool
-	plan      plan
+	joint     jointPlan
 	confirmed confirm.Ticks
 	requests  requests
 	needs     []repl.Need // of the current action
@@ -30,7 +30,7 @@ type replica struct {
 
 func (r *replica) init(sink Sink, comps int) {
 	r.waiting.Limit = DefaultWaitingBytes
-	r.entities.groups, r.entities.now, r.plan.groups, r.plan.waiting = &r.groups, &r.now, &r.groups, &r.waiting
+	r.entities.groups, r.entities.now, r.joint.groups, r.joint.waiting = &r.groups, &r.now, &r.groups, &r.waiting
 	r.bodies = applier{sinks: newSinks(sink), sets: repl.NewSets(comps), groups: &r.groups, entities: &r.entities}
 }
 
@@ -57,7 +57,7 @@ func (r *replica) finish() error {
 		if w == nil {
 			return ErrNoRoom
 		}
-		r.evict(r.groups.uncached(q.Group), w)
+		r.evict(r.groups.find(q.Group), w)
 	}
 	for slot, ok := r.entities.takeAbandoned(); ok; slot, ok = r.entities.takeAbandoned() {
 		r.bodies.Begin(r.now, r.now)
@@ -139,7 +139,7 @@ const maxUnknown = 64 << 10 / 8
 
 // groupFor returns a record's group, and makes it if it is new; nil if there is no room for it.
 func (r *replica) groupFor(rec *order.Record) *group {
-	if g := r.groups.uncached(rec.Group); g != nil {
+	if g := r.groups.find(rec.Group); g != nil {
 		return g
 	}
 	room := maxUnknown

@@ -38,7 +38,7 @@ func (a *actionReader) spawnRun(rec *order.Record) (n int) {
 // isFree reports whether nothing is known of a group and of the entity that is born in it, and that the
 // handle's last group ended before a tick. The first handle of a space follows no other.
 func (a *actionReader) isFree(id repl.ID, tick entangle.Tick) bool {
-	if id.Group%repl.Private == 0 || a.groups.uncached(id.Group) != nil || a.groups.endedBy(id.Group, tick) {
+	if id.Group%repl.Private == 0 || a.groups.find(id.Group) != nil || a.groups.endedBy(id.Group, tick) {
 		return false
 	}
 	_, away := a.entities.away[id]
@@ -82,7 +82,7 @@ func (a *actionReader) endRun(rec *order.Record) (n int) {
 	in, one := &a.bodies.in, *rec
 	for a.slots = a.slots[:0]; one.Group%repl.Private != 0; one.Group++ {
 		start := *in
-		g := a.groups.uncached(one.Group)
+		g := a.groups.find(one.Group)
 		if n > 0 && !in.Bool() || g == nil || !a.endsAlone(g, &one) {
 			*in = start
 			break

@@ -38,7 +38,7 @@ type page struct {
 // cached is a copy of what an update needs of a group, in an array by handle, so that a run of updates
 // reads few lines of memory. cacheGroup makes one only for a group that is known, begins with member 0 and
 // has nothing waiting for it. As long as the group is cached, its tick is written here, and that of the group is
-// out of date; uncached writes it back. Without the cache the case receive/pose takes 12 % longer, and
+// out of date; find writes it back. Without the cache the case receive/pose takes 12 % longer, and
 // client/plain 8 %.
 type cached struct {
 	slot repl.Slot // of member 0; repl.NoSlot: the group is not cached
@@ -91,8 +91,8 @@ func (t *table) cacheGroup(h repl.Handle) bool {
 	return true
 }
 
-// uncached returns a group, or nil. If the group is cached, it writes the tick back first, and ends that.
-func (t *table) uncached(h repl.Handle) *group {
+// find returns a group, or nil. If the group is cached, it writes the tick back first, and ends that.
+func (t *table) find(h repl.Handle) *group {
 	p, i := t.page(h), h%pageSize
 	if p == nil {
 		return nil
@@ -197,7 +197,7 @@ func (t *table) endedBy(h repl.Handle, tick entangle.Tick) bool {
 // met reports whether a group has reached a tick, or has ended at it or later. A met need stays
 // met.
 func (t *table) met(need repl.Need) bool {
-	g := t.uncached(need.Group)
+	g := t.find(need.Group)
 	return g != nil && g.Known && !g.Tick.Before(need.Tick) || t.endedBy(need.Group, need.Tick)
 }
 
@@ -220,7 +220,7 @@ func (t *table) each(f func(*group)) {
 			continue
 		}
 		for i := range repl.Handle(pageSize) {
-			if g := t.uncached(repl.Handle(at)*pageSize + i); g != nil {
+			if g := t.find(repl.Handle(at)*pageSize + i); g != nil {
 				f(g)
 			}
 		}

@@ -20,7 +20,7 @@ func TestTableIsAMap(t *testing.T) {
 		handle := rapid.OneOf(rapid.Uint32Range(0, 3*pageSize), rapid.Uint32Range(0, 2*repl.MaxGroups-1))
 		for range rapid.IntRange(0, 200).Draw(t, "operations") {
 			h := repl.Handle(handle.Draw(t, "handle"))
-			require.Same(t, twin[h], table.uncached(h))
+			require.Same(t, twin[h], table.find(h))
 			end, was := ended[h]
 			for _, tick := range []entangle.Tick{end, end + 1, entangle.Tick(rapid.Uint32().Draw(t, "asked"))} {
 				require.Equal(t, was && !end.Before(tick), table.endedBy(h, tick))
@@ -94,9 +94,9 @@ func TestUncachedWritesTheTickBack(t *testing.T) {
 		if rapid.Bool().Draw(t, "each") {
 			table.each(func(each *group) { require.EqualValues(t, 9, each.Tick) })
 		}
-		require.EqualValues(t, 9, table.uncached(handle).Tick)
+		require.EqualValues(t, 9, table.find(handle).Tick)
 		require.Equal(t, repl.NoSlot, l.slot)
 		g.Tick = 10
-		require.EqualValues(t, 10, table.uncached(handle).Tick)
+		require.EqualValues(t, 10, table.find(handle).Tick)
 	})
 }

@@ -124,7 +124,7 @@ func (u *updateReader) updateBlock(rec *order.Record, handles []repl.Handle) (ta
 	u.stats.Updates += uint64(taken)
 	if err != nil && errors.Is(err, ErrBaseline) {
 		rec.Group = handles[taken]
-		u.misfit(u.groups.uncached(rec.Group), rec)
+		u.misfit(u.groups.find(rec.Group), rec)
 		return taken + 1, u.bodies.skipValues(rec, &u.comps)
 	}
 	return taken, err
@@ -181,7 +181,7 @@ func (u *updateReader) setTicks(tick entangle.Tick, handles []repl.Handle) {
 		for _, h := range page {
 			c := &cache[h%pageSize]
 			if c.tick = tick; c.slot == repl.NoSlot { // an event's reader asked for the group
-				u.groups.uncached(h).Tick = tick
+				u.groups.find(h).Tick = tick
 			}
 		}
 		handles = handles[len(page):]
@@ -205,7 +205,7 @@ func (u *updateReader) update(rec *order.Record) error {
 	if u.bodies.report != nil {
 		return u.bodies.skipRecord(rec)
 	}
-	g := u.groups.uncached(rec.Group)
+	g := u.groups.find(rec.Group)
 	if (g == nil || !g.Known) && u.groups.endedBy(rec.Group, rec.Tick) {
 		return u.skipStale(rec)
 	}

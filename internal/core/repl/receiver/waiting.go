@@ -147,7 +147,7 @@ func (r *replica) skipAction(g *group, rec *order.Record) {
 // no room when they arrived.
 func (r *replica) release(h repl.Handle) error {
 	for {
-		g := r.groups.uncached(h) // looked up each time: its end may have been applied
+		g := r.groups.find(h) // looked up each time: its end may have been applied
 		if g == nil || len(g.Waiting) == 0 && !g.AnyPassed() {
 			return nil
 		}
@@ -238,7 +238,7 @@ func (r *replica) findOverdue() error {
 			break
 		}
 		r.unseen--
-		g := r.groups.uncached(r.waiting.Queues()[r.unseen].Group)
+		g := r.groups.find(r.waiting.Queues()[r.unseen].Group)
 		if !r.isOverdue(g, r.now) {
 			continue
 		}

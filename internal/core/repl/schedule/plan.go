@@ -57,7 +57,7 @@ type Planner struct {
 
 // Step is a run that is copied whole (Run, Made, Base), or updates of groups of one space (Space, From, To).
 type Step struct {
-	Run  *encode.Run // nil for a step of updates
+	Run  *encode.SharedRun // nil for a step of updates
 	Made encode.Copy
 	Base repl.From
 
@@ -259,7 +259,7 @@ func (p *Planner) planRuns() {
 }
 
 // planRun plans a run: as a copy if the baselines of the peer allow it, and else group by group.
-func (p *Planner) planRun(r *encode.Run) {
+func (p *Planner) planRun(r *encode.SharedRun) {
 	if from, newest, ok := p.runBaselines(r); ok {
 		if made := p.enc.CopyOf(r, from); made != nil && made.Bases.Contains(newest) {
 			p.Steps = append(p.Steps, Step{Run: r, Made: *made, Base: from})

@@ -11,7 +11,7 @@ import (
 // runBaselines returns the oldest and the newest baseline of the peer for the groups of a run. ok is false if the peer
 // cannot be sent the whole run: a group is not due, not steady or has an action in flight, or no update from the oldest
 // baseline applies to all groups.
-func (p *Planner) runBaselines(r *encode.Run) (from repl.From, newest entangle.Tick, ok bool) {
+func (p *Planner) runBaselines(r *encode.SharedRun) (from repl.From, newest entangle.Tick, ok bool) {
 	sp, first, last := &p.groups.Public, r.Groups[0], r.Last()
 	lacks := p.enc.Runs.ValuesOnly
 	for i := first >> 6; i <= last>>6; i++ {
@@ -21,7 +21,7 @@ func (p *Planner) runBaselines(r *encode.Run) (from repl.From, newest entangle.T
 		}
 	}
 	if from.Base, newest, ok = p.baselineRange(r); ok && sp.Prev != nil {
-		if from.Prev, ok = sp.CommonPrev(&r.Run); from.Prev > 0 && newest != from.Base {
+		if from.Prev, ok = sp.CommonPrev(&r.SharedRun); from.Prev > 0 && newest != from.Base {
 			ok = false // a group's previous baseline belongs to another baseline
 		}
 	}
@@ -31,7 +31,7 @@ func (p *Planner) runBaselines(r *encode.Run) (from repl.From, newest entangle.T
 // baselineRange returns the oldest and the newest baseline of the groups of a run. An update from the oldest baseline
 // applies to each of them. ok is false if the oldest baseline is before the last action of a group: the peer must apply
 // that first.
-func (p *Planner) baselineRange(r *encode.Run) (oldest, newest entangle.Tick, ok bool) {
+func (p *Planner) baselineRange(r *encode.SharedRun) (oldest, newest entangle.Tick, ok bool) {
 	sp, now := &p.groups.Public, p.state.Tick
 	if r.Dense {
 		base := sp.Base[r.Groups[0] : r.Last()+1]

@@ -30,7 +30,7 @@ type structure struct {
 	units  units
 	fulls  fulls
 	turn   repl.Handle // at which the next message continues
-	begins uint64      // plainFull of the last action in the message that is being written
+	begins uint64      // usualKind of the last action in the message that is being written
 }
 
 // ActionsDue reports whether an action of any group is due.
@@ -274,9 +274,9 @@ func (st *structure) tableBits(b *encode.Body) (bits int) {
 	return bits
 }
 
-// appendAction writes one action. A plain full that begins like the one before is shortened to its values (plain.go).
+// appendAction writes one action. One that is like the one before is shortened to its values (usual.go).
 func (st *structure) appendAction(heads *repl.Heads, rec *repl.Record, b *encode.Body) {
-	begins := st.plainFull(rec, b)
+	begins := st.usualKind(rec, b)
 	if begins != 0 && begins == st.begins && heads.Follows(rec) {
 		if heads.AppendUsual(&st.w); rec.Kind != repl.Gone {
 			encode.AppendBits(&st.w, st.enc.Bodies.Bytes(b), b.Prefix, b.Width)

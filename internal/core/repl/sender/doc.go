@@ -148,7 +148,7 @@
 //   - joining: joining.go.
 //   - prediction: predict.go, and marks.go for the marks of predicted groups.
 //   - visibility: show.go, views.go, retain.go, retire.go.
-//   - structure, which writes actions: actions.go, spawns.go (many at once), plain.go, moves.go (units and needs),
+//   - structure, which writes actions: actions.go, spawns.go (many at once), usual.go, moves.go (units and needs),
 //     fulls.go (resyncs).
 //   - updates: updates.go, and for what became of the packets acked.go and lost.go.
 //

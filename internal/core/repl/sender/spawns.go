@@ -72,21 +72,21 @@ func (st *structure) newGroups(i, end int) (n int) {
 // action.
 func (st *structure) appendEnds(heads *repl.Heads, i, room int) (n int) {
 	sp := &st.groups.Public
-	if st.enc.Unshared || !st.endsPlainly(i) {
+	if st.enc.Unshared || !st.endsUsually(i) {
 		return 0
 	}
 	rec := repl.Record{Kind: repl.Gone, Group: repl.Handle(i), Seq: sp.Seq[i].Next(), Tick: st.state.Tick}
-	for k := i; sp.StructureDue.Has(k) && sp.Seq[k] == sp.Seq[i] && sp.ActionSent[k] == sp.ActionSent[i] && st.endsPlainly(k); k++ {
-		if st.w.LenBits()+encode.LonePlainBits+1 > room && (n > 0 || !st.actions.LastIsEmpty()) {
+	for k := i; sp.StructureDue.Has(k) && sp.Seq[k] == sp.Seq[i] && sp.ActionSent[k] == sp.ActionSent[i] && st.endsUsually(k); k++ {
+		if st.w.LenBits()+encode.MaxUsualBits+1 > room && (n > 0 || !st.actions.LastIsEmpty()) {
 			break
 		}
 		rec.Group = repl.Handle(k)
-		if st.begins == plainEnd && heads.Follows(&rec) {
+		if st.begins == usualEnd && heads.Follows(&rec) {
 			heads.AppendUsual(&st.w)
 		} else {
 			heads.Append(&st.w, &rec)
 			st.w.Bool(false) // no leavers
-			st.begins = plainEnd
+			st.begins = usualEnd
 		}
 		n++
 	}
@@ -96,9 +96,9 @@ func (st *structure) appendEnds(heads *repl.Heads, i, room int) (n int) {
 	return n
 }
 
-// endsPlainly reports whether a public group has ended by the despawn of its members, so that its end says
+// endsUsually reports whether a public group has ended by the despawn of its members, so that its end says
 // nothing more, and whether it may be sent now.
-func (st *structure) endsPlainly(i int) bool {
+func (st *structure) endsUsually(i int) bool {
 	sp := &st.groups.Public
 	id := st.state.Public.Groups[i]
 	if id == ident.NoGroup || !sp.Present.Has(i) || sp.Planned[i] == st.state.Tick || sp.ActionSent[i] == st.state.Tick {

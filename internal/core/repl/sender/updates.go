@@ -129,9 +129,9 @@ func (u *updates) appendCopy(s *schedule.Step) {
 		made, _ = u.enc.WriteRun(r, s.Base)
 	}
 	u.w.Raw(u.enc.Runs.Arena[made.Off : made.Off+made.Bytes])
-	u.flights.AddRun(&r.Run, s.Base.Base)
+	u.flights.AddRun(&r.SharedRun, s.Base.Base)
 	u.stats.Updates += uint64(len(r.Groups))
-	u.groups.Public.MarkRunSent(&r.Run)
+	u.groups.Public.MarkRunSent(&r.SharedRun)
 	u.groups.Public.Cursor = int(r.Last()) + 1
 }
 
@@ -143,7 +143,7 @@ func (u *updates) appendFlattened(s *schedule.Step, room int) bool {
 	for _, h := range r.Groups {
 		u.groups.Public.Planned[h] = u.state.Tick
 	}
-	u.groups.Public.MarkRunSent(&r.Run)
+	u.groups.Public.MarkRunSent(&r.SharedRun)
 	return u.appendRecords(s, room)
 }
 

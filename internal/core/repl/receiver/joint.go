@@ -7,9 +7,9 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/order"
 )
 
-// plan is the search for actions that must be applied together: groups may need each other, so that no
+// jointPlan is the search for actions that must be applied together: groups may need each other, so that no
 // action alone can be applied (R41).
-type plan struct {
+type jointPlan struct {
 	groups  *table
 	waiting *order.Pool
 	turn    int // which of the queues with needs is tried next
@@ -48,14 +48,14 @@ const (
 // without a result, or a search that was too large, of which a hostile peer may cause thousands; the next
 // call begins where this one stopped.
 func (r *replica) applyPlans() error {
-	p := &r.plan
+	p := &r.joint
 	if p.debt -= min(p.debt, searchEffort); p.debt > 0 {
 		return nil
 	}
 	p.effort = searchEffort
 	for idle := 0; p.effort > 0 && idle < len(r.waiting.Needing()); idle++ {
 		p.turn %= len(r.waiting.Needing())
-		g := r.groups.uncached(r.waiting.Needing()[p.turn].Group)
+		g := r.groups.find(r.waiting.Needing()[p.turn].Group)
 		p.turn++
 		advanced, err := r.applyPlan(g)
 		if err != nil {
@@ -70,7 +70,7 @@ func (r *replica) applyPlans() error {
 
 // applyPlan advances a group by one of its actions that waits for others.
 func (r *replica) applyPlan(g *group) (advanced bool, err error) {
-	p := &r.plan
+	p := &r.joint
 	for _, w := range g.Waiting {
 		p.effort--
 		if len(w.Needs) == 0 || g.Judge(&w.Record) != order.Apply {
@@ -79,7 +79,7 @@ func (r *replica) applyPlan(g *group) (advanced bool, err error) {
 		if r.waiting.SetNeeds(g.Queue, w, r.groups.Unmet(w.Needs)); len(w.Needs) == 0 {
 			return true, r.release(g.Group)
 		}
-		if needed := r.groups.uncached(w.Needs[len(w.Needs)-1].Group); needed == nil || len(needed.Waiting) == 0 {
+		if needed := r.groups.find(w.Needs[len(w.Needs)-1].Group); needed == nil || len(needed.Waiting) == 0 {
 			continue
 		}
 		switch p.find(g, w) {
@@ -98,7 +98,7 @@ func (r *replica) applyPlan(g *group) (advanced bool, err error) {
 // carryOut applies the plan by rising tick: a third group may take an entity from a group that
 // itself took it from another at an earlier tick.
 func (r *replica) carryOut() error {
-	p := &r.plan
+	p := &r.joint
 	slices.SortStableFunc(p.steps, func(a, b step) int { return int(a.w.Tick.Sub(b.w.Tick)) })
 	for _, s := range p.steps {
 		if !slices.Contains(s.g.Waiting, s.w) || s.g.Judge(&s.w.Record) != order.Apply {
@@ -134,7 +134,7 @@ const (
 // find searches for everything that must be applied together with an action: the waiting actions
 // that bring the needed groups to their ticks, the needs of these in turn, and so on. Groups may
 // need each other; each is added once.
-func (p *plan) find(g *group, w *order.Waiting) finding {
+func (p *jointPlan) find(g *group, w *order.Waiting) finding {
 	p.parts, p.steps = p.parts[:0], p.steps[:0]
 	p.numbers.Reset()
 	p.part(g).add(p, w)
@@ -159,7 +159,7 @@ func (p *plan) find(g *group, w *order.Waiting) finding {
 }
 
 // part returns a group's part of the plan, or nil if the plan is full.
-func (p *plan) part(g *group) *planned {
+func (p *jointPlan) part(g *group) *planned {
 	if n := p.numbers.Find(g.Group); n > 0 {
 		return &p.parts[n-1]
 	}
@@ -172,8 +172,8 @@ func (p *plan) part(g *group) *planned {
 }
 
 // meet plans the actions of a group that lead to a tick.
-func (p *plan) meet(need repl.Need) finding {
-	g := p.groups.uncached(need.Group)
+func (p *jointPlan) meet(need repl.Need) finding {
+	g := p.groups.find(need.Group)
 	if g == nil {
 		return missing
 	}
@@ -211,7 +211,7 @@ func (p *planned) nextAction() (best *order.Waiting) {
 
 // add plans an action, and the updates that wait for it: the next action may have one of them as its
 // baseline.
-func (p *planned) add(to *plan, w *order.Waiting) {
+func (p *planned) add(to *jointPlan, w *order.Waiting) {
 	to.steps = append(to.steps, step{g: p.g, w: w})
 	p.State = order.State{Known: true, LongSeq: w.LongSeq, Tick: w.Tick}
 	p.ended = w.Kind == repl.Gone

@@ -15,8 +15,8 @@ import (
 // enter. In churn/still no entity moves; in churn/moving a tenth does. One operation is a server's tick
 // from Observe to sealed packets. The limit is that of tick-views/grid, without the grid: for each
 // client it copies the entities that moved or entered, lists those that left, and seals
-// (limits/scene_slides.go). It keeps no state of a client and an entity, which a server needs to
-// resend what is lost; that is a larger part of churn/still, so its goal is larger, too.
+// (limits/scene_slides.go). It has them ready as bits, and sends an entity that enters like one that moved; so
+// churn/still has the larger goal.
 func churnVariants() []report.Variant {
 	variant := func(name string, percent int, goal float64) report.Variant {
 		sides := func(entities, clients int) func() (report.Sides, error) {

@@ -54,7 +54,8 @@
 // Peer.dispatch). receiver.Receiver (internal/core/repl/receiver) decides what applies to what the
 // client holds: HandleActions for structure, HandleUpdates for values. Its Sink is the sink.Applier
 // (internal/world/sink), which writes into the client's world: structure with first values at
-// Applier.Commit, later values at once (Applier.UpdateBlock), unless an update is of several members.
+// Applier.Commit, or for runs of alike spawns and ends at CommitSpawns and DespawnRun; plain updates at
+// once (UpdateBlock), others at Commit.
 //
 // # And the acknowledgement back
 //

@@ -12,8 +12,8 @@ import (
 )
 
 // ErrTombstones means that the peer has not acknowledged structure for so long that the tombstones of
-// entities that were despawned since then exceed their limit.
-var ErrTombstones = errors.New("peer: more than 16,384 entities have ended since the oldest structure that it has not acknowledged: its line is too slow for what spawns and despawns, or it acknowledges nothing")
+// entities that were despawned or moved since then exceed their limit.
+var ErrTombstones = errors.New("peer: more than 16,384 entities have despawned or changed their group since the oldest structure that it has not acknowledged: its line is too slow for what spawns and despawns, or it acknowledges nothing")
 
 // Begin prepares the packets of a frame: it detects lost packets, queues reliable data, and plans
 // the updates (sender.Peer.Prepare). Call it once per frame before AppendPacket. After an error the

@@ -4,5 +4,5 @@
 // Packets are acknowledged or lost, and each reports its groups once. Messages are only ever delivered, since the
 // channel resends them. A delivered action may still wait at the peer for other groups: it is reported when nothing
 // that it can wait for is in flight any more. What that means for a group, such as a new baseline, is up to the
-// caller. While packets get lost, short messages for predicted groups are due to be repeated (repeat.go).
+// caller. While packets get lost, short messages are repeated before their loss is detected (repeat.go).
 package flight

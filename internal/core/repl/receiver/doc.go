@@ -27,7 +27,8 @@
 //
 // # What a sender may do wrong
 //
-//	an action never comes        later records wait, 64 actions and 16 updates of a group,
+//	an action never comes        later records wait, 64 actions (128 of those that can't be
+//	                             passed over) and 16 updates of a group,
 //	                             at most DefaultWaitingBytes or LimitWaiting in all; an
 //	                             update that finds no room is dropped, a change without
 //	                             leavers and needs passed over and the group requested in
@@ -48,8 +49,8 @@
 //	an entity joins twice        malformed
 //	a mover is never taken       it is despawned after 256 ticks, or when 4,096 more recent
 //	                             ones are in transit
-//	groups without a full        8,192 of them, then updates are dropped, and an action is
-//	                             ErrOverload
+//	groups without a full        from 8,192 on updates are dropped, from 16,384 on a change or
+//	                             an end is ErrOverload, from 24,576 on a full
 //	more entities or groups      ErrCrowded
 //	than there is room for
 //	groups break, over and over  each is requested once, until it is polled

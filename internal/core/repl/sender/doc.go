@@ -33,6 +33,8 @@
 //	peer.AppendUpdates    for each packet, until it appends nothing
 //	peer.AppendMark       for a packet without updates that goes out anyway
 //
+// For lag compensation also SortByArrival, Arrived, AcksHandled and PacketSent (received.go).
+//
 // # Due
 //
 // A group is due for a peer when it changed since it was last sent there, or when that packet is
@@ -43,13 +45,15 @@
 // Components of a Differ are sent as differences from their values at the baseline. The receiver
 // must have been at that tick, so an update which arrived too late to be applied must never become
 // the baseline. HandleAcked takes packets in any order, on one condition, which packet headers meet:
-// the newest packet that had arrived before another one is acknowledged before it, or with it.
+// the newest packet that had arrived before another one is acknowledged before it, or with it. A header
+// names that packet, so no header acknowledges another without it. Otherwise an overtaken update would
+// go unnoticed (flight.Sent).
 //
 // # Visibility
 //
 // Public groups are visible to all peers and have the same handle at each. Private groups are
 // visible to the peers that they are shown to (Peer.Show, Hide), under handles of each peer's own.
-// The part of a group that a peer may see is its view. A private group that is no longer shown
+// What is hidden from a peer of a group is its view of it. A private group that is no longer shown
 // ends at the peer, or is retained (Peer.Retain): it stays as it was sent.
 //
 // Hidden data changes no byte that a peer is sent, nor when it is sent. That holds for groups that

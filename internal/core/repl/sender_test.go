@@ -499,36 +499,3 @@ func TestNoComponentIsRemovedThatWasNeverSent(t *testing.T) {
 		})
 	}
 }
-
-// A full that a peer requests overtakes the records that it could not apply. An entity that moved
-// to another group in these records keeps its replica, and one that was despawned does not.
-func TestAFullNamesMembersThatMovedUnacknowledged(t *testing.T) {
-	from, to := group.Place{Name: 1}, group.Place{Name: 2}
-	n := newNetwork(t, 1, 3, 0)
-	e := n.join()
-	tick(n.world, func() {
-		for slot := range repl.Slot(3) {
-			n.arrive(nil, slot, from)
-		}
-		n.arrive(nil, 3, to)
-	})
-	for _, deliver := range n.messagesTo(e) {
-		deliver()
-	}
-	require.Equal(t, 4, e.sink.spawned)
-	tick(n.world, func() { n.moveTo(1, to); n.despawn(2) })
-	first := e.msg + 1
-	for i := range n.messagesTo(e) {
-		e.peer.HandleDelivered(first + uint16(i)) // it has arrived, and waits
-	}
-	for h := range repl.Handle(2) {
-		e.peer.HandleResync(h)
-	}
-	tick(n.world, func() {})
-	for _, deliver := range n.messagesTo(e) {
-		deliver()
-	}
-	n.requireEqual(e)
-	assert.Equal(t, 4, e.sink.spawned)
-	assert.Equal(t, 1, e.sink.despawned)
-}

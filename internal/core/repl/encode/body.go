@@ -17,9 +17,6 @@ type Key struct {
 	Base      entangle.Tick // of a Change or Update: it has the values that changed after this tick
 	prev      uint8         // of an Update: number of ticks from the previous baseline to Base
 	Structure entangle.Tick // of a Change: it has the structure that changed after this tick
-	// AllMoved makes a Full list every entity that moved to another group. It is for a peer that was sent the group
-	// before and may have applied less than it acknowledged.
-	AllMoved bool
 	// Resync makes a Full include the frozen members that were there as of MembersAsOf, as they were before the pause: the peer
 	// may lack them.
 	Resync bool
@@ -73,8 +70,7 @@ type Body struct {
 // serves reports whether the body has the contents that a key selects.
 func (b *Body) serves(key *Key) bool {
 	return b.key.Kind == key.Kind && b.key.View == key.View && b.key.Peer == key.Peer &&
-		b.key.AllMoved == key.AllMoved && b.key.Resync == key.Resync &&
-		b.key.Retained == key.Retained && b.key.NewView == key.NewView && b.key.MembersAsOf == key.MembersAsOf &&
+		b.key.Resync == key.Resync && b.key.Retained == key.Retained && b.key.NewView == key.NewView && b.key.MembersAsOf == key.MembersAsOf &&
 		b.bases.Contains(key.Base) && b.structures.Contains(key.Structure)
 }
 

@@ -228,9 +228,6 @@ func (w *Encoder) includesLeaver(id ident.GroupIndex, l *group.Leaver) bool {
 	if b.key.Kind != repl.Change && w.fateOf(id, l) == repl.Despawned {
 		return false
 	}
-	if b.key.AllMoved {
-		return true
-	}
 	if b.key.Retained {
 		return !b.key.MembersAsOf.Before(l.Joined) && b.structures.Narrow(b.key.Structure, l.Left)
 	}

@@ -220,11 +220,7 @@ func (st *structure) actionKey(sp *group.Space, i int, kind repl.Kind) encode.Ke
 	if kind == repl.Change {
 		key.Base = sp.Base[i]
 	}
-	switch {
-	case !sp.Present.Has(i):
-	case kind == repl.Full && sp == &st.groups.Public:
-		key.AllMoved = true
-	default:
+	if sp.Present.Has(i) {
 		key.Structure = sp.StructureAsOf[i]
 	}
 	if kind == repl.Full && sp.AwaitsResync.Has(i) {

@@ -8,16 +8,13 @@
 package confirm
 
 import (
-	"math/bits"
-	"slices"
-
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	pack "github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 const (
-	// maxPending bounds the unconfirmed ticks; a further one replaces the oldest.
+	// maxPending is for how many ticks one with marks may stay unconfirmed: then another takes its place.
 	maxPending = 64
 	// maxUnmet bounds the unmet needs of one unconfirmed tick, and so the memory for those of all to 1 MiB. A tick with
 	// more is never confirmed.
@@ -34,10 +31,10 @@ type Replica interface {
 type Ticks struct {
 	confirmed entangle.Tick
 	any       bool
-	pending   []*pending // by rising tick
-	free      []*pending
-	behind    []repl.Need // the groups of the current frame with an update that could not be applied
-	needs     []repl.Need // scratch
+	newest    entangle.Tick // the newest tick with a mark
+	pending   []pending     // by tick modulo maxPending; none before the first mark
+	behind    []repl.Need   // the groups of the current frame with an update that could not be applied
+	needs     []repl.Need   // scratch
 }
 
 // pending is an unconfirmed tick with marks.
@@ -45,7 +42,6 @@ type pending struct {
 	tick  entangle.Tick
 	parts uint64 // bit by part of the mark: it has arrived
 	end   int    // number of parts; 0: not known
-	never bool   // it has more than maxUnmet unmet needs
 	unmet []repl.Need
 }
 
@@ -76,12 +72,15 @@ func (t *Ticks) ReadMark(in *pack.Reader, tick entangle.Tick, replica Replica) (
 	if p == nil {
 		return true
 	}
-	fresh, ok := p.addPart(int(part), last)
-	if fresh {
+	if bit := uint64(1) << part; p.parts&bit == 0 {
+		p.parts |= bit
 		p.addUnmet(t.needs, replica)
 		p.addUnmet(t.behind, replica)
 	}
-	return ok
+	if last {
+		p.end = int(part) + 1
+	}
+	return true
 }
 
 // pendingAt returns the pending state of a tick, or nil for one that is confirmed or too old.
@@ -89,82 +88,48 @@ func (t *Ticks) pendingAt(tick entangle.Tick) *pending {
 	if t.any && !t.confirmed.Before(tick) {
 		return nil
 	}
-	i, found := slices.BinarySearchFunc(t.pending, tick, func(p *pending, tick entangle.Tick) int { return int(p.tick.Sub(tick)) })
-	if found {
-		return t.pending[i]
+	if t.pending == nil {
+		t.pending, t.newest = make([]pending, maxPending), tick
 	}
-	if len(t.pending) == maxPending {
-		if i == 0 {
-			return nil
-		}
-		t.dropOldest(1)
-		i--
+	if t.newest.Before(tick) {
+		t.newest = tick
 	}
-	var p *pending
-	if n := len(t.free); n > 0 {
-		p, t.free = t.free[n-1], t.free[:n-1]
-	} else {
-		p = new(pending)
+	p := &t.pending[tick%maxPending]
+	if p.parts == 0 || p.tick.Before(tick) {
+		*p = pending{tick: tick, unmet: p.unmet[:0]}
 	}
-	*p = pending{tick: tick, unmet: p.unmet[:0]}
-	t.pending = slices.Insert(t.pending, i, p)
+	if p.tick != tick {
+		return nil
+	}
 	return p
-}
-
-// dropOldest drops the n oldest pending ticks.
-func (t *Ticks) dropOldest(n int) {
-	t.free = append(t.free, t.pending[:n]...)
-	t.pending = slices.Delete(t.pending, 0, n)
-}
-
-// addPart notes a part of the mark. fresh is false for a repeated part. It is not ok if the part
-// contradicts the previous ones.
-func (p *pending) addPart(part int, last bool) (fresh, ok bool) {
-	bit := uint64(1) << part
-	had := p.parts&bit != 0
-	switch {
-	case last && (p.end != 0 && p.end != part+1 || p.parts > bit|(bit-1) || had && p.end == 0):
-		return false, false
-	case !last && p.end != 0 && part+1 >= p.end:
-		return false, false
-	}
-	if last {
-		p.end = part + 1
-	}
-	p.parts |= bit
-	return !had, true
 }
 
 // addUnmet adds the unmet needs among some to those of a tick.
 func (p *pending) addUnmet(needs []repl.Need, replica Replica) {
 	for i := range needs {
-		switch {
-		case len(replica.Unmet(needs[i:i+1])) == 0:
-		case len(p.unmet) == maxUnmet:
-			p.never = true
-			return
-		default:
+		if len(p.unmet) <= maxUnmet && len(replica.Unmet(needs[i:i+1])) > 0 {
 			p.unmet = append(p.unmet, needs[i])
 		}
 	}
 }
 
-// Advance finds the newest tick that is confirmed now.
+// Advance finds the newest tick that is confirmed now: the newer ones are examined first.
 func (t *Ticks) Advance(replica Replica) {
-	for i := len(t.pending) - 1; i >= 0; i-- {
-		p := t.pending[i]
-		if !p.complete() {
-			continue
+	tick := t.newest
+	for n := 0; n < len(t.pending) && (!t.any || t.confirmed.Before(tick)); n++ {
+		p := &t.pending[tick%maxPending]
+		if p.tick == tick && p.complete() {
+			if p.unmet = replica.Unmet(p.unmet); len(p.unmet) == 0 {
+				t.confirmed, t.any = tick, true
+				return
+			}
 		}
-		if p.unmet = replica.Unmet(p.unmet); len(p.unmet) == 0 {
-			t.confirmed, t.any = p.tick, true
-			t.dropOldest(i + 1)
-			return
-		}
+		tick--
 	}
 }
 
-// complete reports whether all parts have arrived and their unmet needs are known.
+// complete reports whether all parts have arrived and their unmet needs are known. Parts that contradict each other are
+// never complete, or are what the last one says.
 func (p *pending) complete() bool {
-	return p.end != 0 && bits.OnesCount64(p.parts) == p.end && !p.never
+	return p.end != 0 && p.parts == 1<<p.end-1 && len(p.unmet) <= maxUnmet
 }

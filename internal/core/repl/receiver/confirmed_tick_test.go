@@ -129,19 +129,30 @@ func TestAMarkThatWaitsForTooMuch(t *testing.T) {
 	s.confirmed(20)
 }
 
+// A tick with parts that contradict each other is not confirmed, and later ones are.
 func TestMarksThatContradict(t *testing.T) {
 	for name, marks := range map[string][][]byte{
-		"two lasts":             {markOf(20, 1, true), markOf(20, 2, true)},
 		"two lasts, falling":    {markOf(20, 2, true), markOf(20, 1, true)},
 		"a part behind it":      {markOf(20, 1, true), markOf(20, 2, false)},
 		"a part behind, before": {markOf(20, 2, false), markOf(20, 1, true)},
-		"last and not":          {markOf(20, 1, true), markOf(20, 1, false)},
-		"not and last":          {markOf(20, 1, false), markOf(20, 1, true)},
-		"part 64":               {markOf(20, 63, false), markOf(20, 64, false)},
-		"a need to come":        {nil, markOf(20, 0, true, need(groupA, 21))},
 	} {
 		s := newGroups(t)
-		require.NoError(t, s.copy.HandleUpdates(20, marks[0]), name)
-		require.ErrorIs(t, s.copy.HandleUpdates(20, marks[1]), receiver.ErrMalformed, name)
+		s.frame(20, marks[0])
+		s.frame(20, marks[1])
+		s.frame(20, markOf(20, 0, false))
+		_, ok := s.copy.ConfirmedTick()
+		require.False(t, ok, name)
+		s.frame(21, markOf(21, 0, true))
+		s.confirmed(21)
+	}
+}
+
+func TestMarksThatAreMalformed(t *testing.T) {
+	for name, mark := range map[string][]byte{
+		"part 64":        markOf(20, 64, false),
+		"a need to come": markOf(20, 0, true, need(groupA, 21)),
+	} {
+		s := newGroups(t)
+		require.ErrorIs(t, s.copy.HandleUpdates(20, mark), receiver.ErrMalformed, name)
 	}
 }

@@ -54,7 +54,8 @@
 //	more entities or groups      ErrCrowded
 //	than there is room for
 //	groups break, over and over  each is requested once, until it is polled
-//	a mark never settles         64 ticks are pending; the oldest is forgotten
+//	a mark never settles         it is forgotten after 64 ticks, as is one with parts that
+//	                             contradict each other
 //	records of a group's past    dropped, as all up to the end of its handle's last
 //	                             group
 //

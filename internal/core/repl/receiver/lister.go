@@ -3,7 +3,6 @@ package receiver
 import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/core/repl/confirm"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -33,7 +32,6 @@ func (l *Lister) Actions(message []byte) error { return l.reader.HandleActions(m
 
 // Updates lists an updates frame of a packet that was sent at tick.
 func (l *Lister) Updates(tick entangle.Tick, frame []byte) error {
-	l.reader.replica.confirmed = confirm.Ticks{} // frames of several peers may be listed, which have marks of their own
 	return l.reader.HandleUpdates(tick, frame)
 }
 

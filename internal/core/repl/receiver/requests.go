@@ -10,29 +10,24 @@ import (
 // KiB.
 type requests struct {
 	handles set.Bitset
-	n       int
 	next    int // requests are polled by rising handle, from here on
 }
 
 func (s *requests) add(h repl.Handle) {
 	s.handles.Grow(int(h) + 1)
-	if !s.handles.Has(int(h)) {
-		s.handles.Set(int(h))
-		s.n++
-	}
+	s.handles.Set(int(h))
 }
 
 // poll takes a handle out of the set.
 func (s *requests) poll() (h repl.Handle, ok bool) {
-	if s.n == 0 {
-		return 0, false
-	}
 	i := s.handles.Next(s.next)
 	if i < 0 {
 		i = s.handles.Next(0)
 	}
+	if i < 0 {
+		return 0, false
+	}
 	s.handles.Clear(i)
-	s.n--
 	s.next = i + 1
 	return repl.Handle(i), true
 }

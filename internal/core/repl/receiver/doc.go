@@ -47,8 +47,7 @@
 //	a member's number is taken   by an update or a change: malformed; by a full: the old
 //	by another id                member's end was overtaken, and it is despawned
 //	an entity joins twice        malformed
-//	a mover is never taken       it is despawned after 256 ticks, or when 4,096 more recent
-//	                             ones are in transit
+//	a mover is never taken       it is despawned after 256 ticks, or 65,536 moves
 //	groups without a full        from 8,192 on updates are dropped, from 16,384 on a change or
 //	                             an end is ErrOverload, from 24,576 on a full
 //	more entities or groups      ErrCrowded

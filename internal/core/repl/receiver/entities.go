@@ -9,28 +9,24 @@ import (
 // entities knows where each entity is, whatever group it is in.
 type entities struct {
 	groups  *table
-	now     *entangle.Tick       // of the replica
-	away    map[repl.ID]location // entities that are not in the group of their id
-	transit transit
-	moves   []move // of the current record
+	now     *entangle.Tick        // of the replica
+	away    map[repl.ID]location  // entities that are not in the group of their id
+	transit ring.Queue[inTransit] // the oldest first; some have been taken, or launched again
+	moves   []move                // of the current record
 }
 
-// location is where an entity is: in a group under a number, displaced by the current record, or,
-// without either, in transit between groups.
+// location is where an entity is: in a group under a number, or in transit between groups.
 type location struct {
-	slot      repl.Slot
-	number    repl.Member
-	displaced bool
-	serial    uint32 // of its entry in the queue of entities in transit
-	g         *group
+	slot   repl.Slot
+	number repl.Member
+	g      *group        // nil: in transit
+	since  entangle.Tick // that it has been in transit
 }
 
 // isHome reports whether the entity of an id is in the group that the id names, under its number.
 func (p *location) isHome(id repl.ID) bool {
 	return p.g != nil && p.g.Group == id.Group && p.g.generation == id.Generation && p.number == id.Member
 }
-
-func (p *location) inTransit() bool { return p.g == nil && !p.displaced }
 
 // locate returns the location of an entity. Most are at home, where no map is needed.
 func (e *entities) locate(id repl.ID) (location, bool) {
@@ -50,8 +46,6 @@ func (e *entities) locate(id repl.ID) (location, bool) {
 func (e *entities) leave(id repl.ID, p location) {
 	if p.g != nil {
 		p.g.removeMember(p.number)
-	} else if p.inTransit() {
-		e.transit.n--
 	}
 	delete(e.away, id)
 }
@@ -60,8 +54,9 @@ func (e *entities) leave(id repl.ID, p location) {
 func (e *entities) put(id repl.ID, p location) {
 	if p.g != nil {
 		p.g.insert(member{slot: p.slot, id: id, number: p.number})
-	} else if p.inTransit() {
-		p.serial = e.launch(id)
+	} else {
+		p.since = *e.now
+		e.transit.Push(inTransit{id: id, since: p.since})
 	}
 	if p.isHome(id) {
 		return
@@ -102,62 +97,26 @@ func (e *entities) undo() {
 	e.moves = e.moves[:0]
 }
 
-// transit is the entities in transit: they left a group and no other has taken them yet. Usually
-// the other half of their move has arrived.
-type transit struct {
-	n      int
-	serial uint32
-	queue  ring.Queue[inTransit] // the oldest first; some are taken already
-}
-
-// inTransit is one entity in transit, unless a group took it meanwhile.
+// inTransit is an entity that left a group, and that no other had taken yet. Usually the other half of its move has
+// arrived.
 type inTransit struct {
-	id     repl.ID
-	serial uint32
-	since  entangle.Tick
+	id    repl.ID
+	since entangle.Tick
 }
 
-// maxInTransit bounds the entities that one call leaves in transit. Beyond it the oldest are
-// despawned, as are those that no group took within patience.
-const maxInTransit = 4096
+// maxInTransit bounds the moves after which one that no group took within patience can be found: 1.5 MiB. Of more, the
+// entities of the oldest that are still in transit are despawned.
+const maxInTransit = 1 << 16
 
-// launch puts an entity into the queue. The queue is rid of taken entries when most of its entries are taken.
-func (e *entities) launch(id repl.ID) (serial uint32) {
-	t := &e.transit
-	if old := t.queue.Len(); old > 2*t.n+minTransitQueue {
-		for range old {
-			entry := *t.queue.At(0)
-			if t.queue.Drop(1); e.travels(entry) {
-				t.queue.Push(entry)
-			}
-		}
-	}
-	t.n++
-	t.serial++
-	t.queue.Push(inTransit{id: id, serial: t.serial, since: *e.now})
-	return t.serial
-}
-
-// minTransitQueue is the length of the queue of entities in transit below which it is not searched for taken entries.
-const minTransitQueue = 64
-
-// travels reports whether an entry's entity is still in transit.
-func (e *entities) travels(entry inTransit) bool {
-	p, ok := e.away[entry.id]
-	return ok && p.inTransit() && p.serial == entry.serial
-}
-
-// takeAbandoned removes an entity that was in transit for too long, or the oldest if they are too many.
+// takeAbandoned removes an entity that was in transit for too long, or too many moves ago.
 func (e *entities) takeAbandoned() (s repl.Slot, ok bool) {
-	t := &e.transit
-	for t.queue.Len() > 0 {
-		entry := *t.queue.At(0)
-		travels := e.travels(entry)
-		if travels && t.n <= maxInTransit && e.now.Sub(entry.since) <= patience {
+	for e.transit.Len() > 0 {
+		entry := *e.transit.At(0)
+		if e.transit.Len() <= maxInTransit && e.now.Sub(entry.since) <= patience {
 			break
 		}
-		if t.queue.Drop(1); travels {
-			p := e.away[entry.id]
+		e.transit.Drop(1)
+		if p, ok := e.away[entry.id]; ok && p.g == nil && p.since == entry.since {
 			e.leave(entry.id, p)
 			return p.slot, true
 		}

@@ -133,7 +133,7 @@ func (b *bodyReader) displace(m *member) bool {
 	}
 	from := location{slot: m.slot, g: b.g, number: m.number}
 	b.displaced = append(b.displaced, displaced{id: m.id, fate: fate})
-	b.entities.move(m.id, from, true, location{slot: m.slot, displaced: true})
+	b.entities.move(m.id, from, true, location{slot: m.slot})
 	return true
 }
 
@@ -148,7 +148,7 @@ func (b *bodyReader) fate(m *member) (fate repl.Fate, leaves bool) {
 // removeLeavers removes the leaving members.
 func (b *bodyReader) removeLeavers() {
 	for _, d := range b.displaced {
-		if p := b.entities.away[d.id]; p.displaced {
+		if p, is := b.entities.away[d.id]; is && p.g == nil {
 			b.part(d.id, p.slot, d.fate)
 		}
 	}

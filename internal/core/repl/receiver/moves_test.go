@@ -315,12 +315,11 @@ func TestAMoverThatNoGroupTakes(t *testing.T) {
 	require.EqualValues(t, 1, s.copy.Stats().Abandoned)
 }
 
-// At most 4,096 entities may be in transit between groups. If there are more, the oldest is
-// despawned first.
+// An entity in transit is despawned before its time when 65,536 moves have followed.
 func TestSoManyAreInTransit(t *testing.T) {
 	s := newScripted(t)
-	const each = 1000
-	for h := range repl.Handle(6) {
+	const each, all = 4000, 17 * 4000
+	for h := range repl.Handle(all / each) {
 		r := record{kind: repl.Full, group: h, tick: 10}
 		out := record{kind: repl.Gone, group: h, seq: 1, tick: 20 + entangle.Tick(h)}
 		for n := range repl.Member(each) {
@@ -329,11 +328,10 @@ func TestSoManyAreInTransit(t *testing.T) {
 		}
 		s.get(r, out)
 	}
-	require.Len(t, s.sink.entities, 4096)
-	s.lacks(id(0, 0))
-	s.lacks(id(1, 6*each-4096-each-1))
-	s.entity(id(1, 6*each-4096-each))
-	s.entity(id(5, 999))
+	require.Equal(t, 1<<16, len(s.sink.entities))
+	s.lacks(id(0, all-1<<16-1))
+	s.entity(id(0, all-1<<16))
+	s.entity(id(16, each-1))
 }
 
 // If entities leave groups and are taken by others again and again, no state remains of the moves.

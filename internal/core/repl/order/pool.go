@@ -110,12 +110,6 @@ func (p *Pool) SetNeeds(q *Queue, w *Waiting, unmet []repl.Need) {
 	p.count(q, w, 1)
 }
 
-// SetUnreachable notes that an action can't be applied any more. It waits for no other group then.
-func (p *Pool) SetUnreachable(q *Queue, w *Waiting) {
-	w.Unreachable = true
-	p.SetNeeds(q, w, w.Needs[:0])
-}
-
 // count counts a record in, or out.
 func (p *Pool) count(q *Queue, w *Waiting, sign int) {
 	p.bytes += sign * w.size

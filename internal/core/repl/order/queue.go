@@ -21,11 +21,9 @@ type Queue struct {
 type Waiting struct {
 	Record
 	Since entangle.Tick // the tick since when something has waited in its place
-	// Unreachable: it can't be applied, and is kept for its statements on entities that leave or come.
-	Unreachable bool
-	Body        []byte      // the part of the record behind its needs
-	Needs       []repl.Need // those that were not met when last examined; see Pool.SetNeeds
-	size        int         // bytes that it counts for
+	Body  []byte        // the part of the record behind its needs
+	Needs []repl.Need   // those that were not met when last examined; see Pool.SetNeeds
+	size  int           // bytes that it counts for
 }
 
 // Passable reports whether a group that is requested in full gets back all that an action says: the

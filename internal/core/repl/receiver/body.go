@@ -179,7 +179,6 @@ func (b *bodyReader) overtake() error {
 	b.overtaken = overtaken
 	slices.SortFunc(overtaken, func(a, b *order.Waiting) int { return cmp.Compare(a.LongSeq, b.LongSeq) })
 	for _, o := range overtaken {
-		o.Unreachable = false // and is dropped, with all others before the current record
 		if err := b.overtakeOne(o); err != nil {
 			return err
 		}

@@ -88,7 +88,7 @@ func (r *replica) applyPlan(g *group) (advanced bool, err error) {
 		case tooLarge:
 			r.stats.Overflow++
 			p.effort, p.debt = 0, maxEffort
-			r.passOverWaiting(g, w)
+			r.passOver(g, w)
 			return false, r.release(g.Group)
 		}
 	}
@@ -104,18 +104,11 @@ func (r *replica) carryOut() error {
 		if !slices.Contains(s.g.Waiting, s.w) || s.g.Judge(&s.w.Record) != order.Apply {
 			continue
 		}
+		h := s.g.Group
 		if err := r.applyWaiting(s.g, s.w); err != nil {
 			return err
 		}
-		// Updates that waited for the action follow; other actions have their turn when the plan is done.
-		for u := r.next(s.g, rankUpdate); u != nil; u = r.next(s.g, rankUpdate) {
-			if err := r.applyWaiting(s.g, u); err != nil {
-				return err
-			}
-		}
-	}
-	for _, part := range p.parts {
-		if err := r.release(part.g.Group); err != nil {
+		if err := r.release(h); err != nil {
 			return err
 		}
 	}

@@ -92,7 +92,8 @@ func (r *replica) apply(g *group, rec *order.Record) error {
 	r.stats.Actions++
 	g.Advance(rec.LongSeq)
 	switch rec.Kind {
-	case repl.Full:
+	case repl.Full: // it has overtaken them, which counts once whatever ticks they state
+		r.waiting.DropIf(g.Queue, func(w *order.Waiting) bool { return w.Kind != repl.Update && w.LongSeq < rec.LongSeq })
 		r.groups.setKnown(g, true)
 		g.requested = false
 	case repl.Gone:
@@ -180,7 +181,7 @@ func (r *replica) handle(g *group, rec *order.Record) (err error) {
 	case v == order.Drop:
 		return r.skipStale(rec)
 	case v == order.Unreachable:
-		err = r.passOver(g, rec)
+		err = r.hold(g, rec) // release passes over it
 	case v == order.Wait || len(r.needs) > 0:
 		return r.hold(g, rec)
 	default:

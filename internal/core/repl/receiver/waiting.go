@@ -6,7 +6,6 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/order"
-	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 // patience is the number of ticks that a record may wait for an earlier one, and an entity for a
@@ -25,8 +24,8 @@ const patience = 256
 //	a passable action finds no room     evict, refuse      its number           the group
 //	                                    (PassLater)
 //	its turn has come                   release            that it is passed    the group
-//	an action starts from a tick that   passOver,          leavers and joins    the group
-//	the replica can't reach             passOverWaiting    (Unreachable)
+//	an action starts from a tick that   hold, passOver     leavers and joins    the group
+//	the replica can't reach
 //	a difference does not fit           misfit             nothing              the group
 //	it waits for longer than patience   findOverdue        it stays; the end    the group, once
 //	                                                       of a group applies
@@ -67,17 +66,12 @@ func (r *replica) hold(g *group, rec *order.Record) error {
 	case g.Actions() >= 2*order.MaxActions:
 		return ErrNoRoom
 	}
-	r.keep(g, rec, start, since)
+	r.waiting.Add(r.groups.queue(g), rec, r.needs, since, start, start.RemainingBits()-r.bodies.in.RemainingBits())
 	r.stats.Waited++
 	if r.isOverdue(g, rec.Tick) {
 		r.request(g)
 	}
 	return nil
-}
-
-// keep makes a record wait that was read from start on, with the current needs.
-func (r *replica) keep(g *group, rec *order.Record, start bits.Reader, since entangle.Tick) *order.Waiting {
-	return r.waiting.Add(r.groups.queue(g), rec, r.needs, since, start, start.RemainingBits()-r.bodies.in.RemainingBits())
 }
 
 // evict drops a waiting record that there is no room to keep.
@@ -103,48 +97,23 @@ func (r *replica) refuse(g *group, rec *order.Record) {
 	r.request(g)
 }
 
-// passOver passes over an action that can't be applied. Its leavers are kept for the requested full,
-// which does not repeat their fates, and so are the entities that it takes in, which may have ended
-// meanwhile: those of as many actions as may wait.
-func (r *replica) passOver(g *group, rec *order.Record) error {
-	start := r.bodies.in
-	if err := r.bodies.skipRecord(rec); err != nil {
-		return err
-	}
-	r.skipAction(g, rec)
-	if rec.Leaves || rec.Takes {
-		if g.Actions() >= 2*order.MaxActions {
-			return ErrNoRoom
-		}
-		r.needs = r.needs[:0]
-		r.keep(g, rec, start, rec.Tick).Unreachable = true
-	}
-	return nil
-}
-
-// passOverWaiting is passOver for an action that waits.
-func (r *replica) passOverWaiting(g *group, w *order.Waiting) {
-	r.skipAction(g, &w.Record)
-	if (w.Leaves || w.Takes) && g.Known {
-		r.waiting.SetUnreachable(g.Queue, w)
-		return
-	}
-	r.waiting.Drop(g.Queue, w)
-}
-
-// skipAction advances past an action that can't be applied. The action keeps its place in the sequence:
-// everything after it starts from a tick that the replica does not have either, until the requested
-// full.
-func (r *replica) skipAction(g *group, rec *order.Record) {
+// passOver passes over a waiting action that can't be applied. It keeps its place in the sequence: everything
+// after it starts from a tick that the replica does not have either, until the requested full. That does not
+// repeat the fates of its leavers, and the entities that it takes in may have ended meanwhile: so an action with
+// either is kept for the full, as one that the replica is past though its tick is yet to come.
+func (r *replica) passOver(g *group, w *order.Waiting) {
 	r.request(g)
 	if g.Known {
-		g.Advance(rec.LongSeq)
+		g.Advance(w.LongSeq)
+	}
+	if r.waiting.SetNeeds(g.Queue, w, w.Needs[:0]); !g.Known || !w.Leaves && !w.Takes {
+		r.waiting.Drop(g.Queue, w)
 	}
 }
 
 // release applies the records of a group that waited and can be applied now: the newest of the
-// updates, then the next action, and again. Unreachable ones are passed over, as are actions that found
-// no room when they arrived.
+// updates, then the next action, and again. Actions that it can't reach are passed over, as are those that
+// found no room when they arrived.
 func (r *replica) release(h repl.Handle) error {
 	for {
 		g := r.groups.find(h) // looked up each time: its end may have been applied
@@ -155,15 +124,13 @@ func (r *replica) release(h repl.Handle) error {
 			g.Advance(g.LongSeq + 1)
 			r.request(g)
 		}
-		r.waiting.DropIf(g.Queue, func(w *order.Waiting) bool {
-			return g.Judge(&w.Record) == order.Drop && !(w.Unreachable && g.Tick.Before(w.Tick))
-		})
-		w := r.next(g, rankUnreachable)
+		r.waiting.DropIf(g.Queue, func(w *order.Waiting) bool { return g.Known && !g.Tick.Before(w.Tick) })
+		w := r.next(g)
 		if w == nil {
 			return nil
 		}
 		if g.Judge(&w.Record) == order.Unreachable {
-			r.passOverWaiting(g, w)
+			r.passOver(g, w)
 			continue
 		}
 		if err := r.applyWaiting(g, w); err != nil {
@@ -187,15 +154,13 @@ func (r *replica) applyWaiting(g *group, w *order.Waiting) error {
 // Ranks of waiting records: updates first, because an action may have one of them as its baseline.
 const (
 	rankNone = iota
-	rankUnreachable
 	rankAction
 	rankUpdate
 )
 
-// next returns the next waiting record, of a rank or above, or nil.
-func (r *replica) next(g *group, least int) *order.Waiting {
-	var best *order.Waiting
-	rank := least
+// next returns the next waiting record that is applied or passed over, or nil.
+func (r *replica) next(g *group) (best *order.Waiting) {
+	rank := rankAction
 	for _, w := range g.Waiting {
 		of := r.rank(g, w)
 		if of > rank || of == rank && (best == nil || best.Tick.Before(w.Tick)) {
@@ -208,7 +173,7 @@ func (r *replica) next(g *group, least int) *order.Waiting {
 func (r *replica) rank(g *group, w *order.Waiting) int {
 	switch v := g.Judge(&w.Record); {
 	case v == order.Unreachable:
-		return rankUnreachable
+		return rankAction
 	case v != order.Apply:
 		return rankNone
 	case w.Kind == repl.Update:

@@ -24,14 +24,13 @@ func TestWhichPassedOverActionsAreKept(t *testing.T) {
 			r.groups.setKnown(g, known)
 			r.needs = append(r.needs, repl.Need{Group: 9, Tick: 20})
 			rec := order.Record{Record: repl.Record{Kind: repl.Change, Group: 7, Tick: 20}, LongSeq: 1, Leaves: leaves, Takes: takes}
-			w := r.keep(g, &rec, bits.Reader{}, 20)
-			r.passOverWaiting(g, w)
+			w := r.waiting.Add(r.groups.queue(g), &rec, r.needs, 20, bits.Reader{}, 0)
+			r.passOver(g, w)
 			assert.True(t, g.requested)
 			assert.Equal(t, known, g.LongSeq == 1)
 			assert.False(t, g.HoldsNeeds())
 			if kept := known && (leaves || takes); kept {
 				assert.Equal(t, []*order.Waiting{w}, g.Waiting)
-				assert.True(t, w.Unreachable)
 			} else {
 				assert.Empty(t, g.Waiting)
 				assert.Zero(t, r.waiting.Bytes())

@@ -107,25 +107,15 @@ func (p *Progress) Advance(longSeq int64) {
 	p.LongSeq = longSeq
 }
 
-// PassLater notes that an action is to be passed over when the ones before it have been.
-func (p *Progress) PassLater(longSeq int64) { p.passed |= p.bit(longSeq) }
-
-// IsPassed reports whether PassLater was called for an action.
-func (p *Progress) IsPassed(longSeq int64) bool { return p.passed&p.bit(longSeq) != 0 }
-
-// AnyPassed reports whether some action is to be passed over.
-func (p *Progress) AnyPassed() bool { return p.passed != 0 }
+// PassLater notes that an action ahead is to be passed over when the ones before it have been.
+func (p *Progress) PassLater(longSeq int64) {
+	if ahead := longSeq - p.LongSeq; ahead > 0 {
+		p.passed |= 1 << (ahead - 1)
+	}
+}
 
 // NextPassed reports whether the next action is one to be passed over.
 func (p *Progress) NextPassed() bool { return p.Known && p.passed&1 != 0 }
-
-// bit returns the bit of passed for an action, or 0 if the action is not ahead.
-func (p *Progress) bit(longSeq int64) uint64 {
-	if longSeq <= p.LongSeq {
-		return 0
-	}
-	return 1 << (longSeq - p.LongSeq - 1)
-}
 
 // Restart sets the progress back to that of a group without a full, under the same handle. The numbers of
 // actions go on, since records of the next group may have arrived, and some may be passed over already.

@@ -47,11 +47,6 @@ func (q *Queue) HoldsFull() bool {
 	return slices.ContainsFunc(q.Waiting, func(w *Waiting) bool { return w.Kind == repl.Full })
 }
 
-// Holds reports whether an action with a LongSeq waits.
-func (q *Queue) Holds(longSeq int64) bool {
-	return slices.ContainsFunc(q.Waiting, func(w *Waiting) bool { return w.Kind != repl.Update && w.LongSeq == longSeq })
-}
-
 // WaitsLonger reports whether a record has waited for more than a number of ticks.
 func (q *Queue) WaitsLonger(now entangle.Tick, ticks int32) bool {
 	return slices.ContainsFunc(q.Waiting, func(w *Waiting) bool { return now.Sub(w.Since) > ticks })

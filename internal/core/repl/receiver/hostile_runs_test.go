@@ -206,7 +206,7 @@ func TestSearchesThatAreTooLargeAreBounded(t *testing.T) {
 	require.NoError(t, s.copy.HandleActions(message(all...)))
 	before, most := uint64(0), uint64(0)
 	for range 20 * (chain + roots) {
-		require.NoError(t, s.copy.HandleActions(message(record{kind: repl.Gone, group: 9000, seq: 1, tick: 20})))
+		require.NoError(t, s.copy.HandleUpdates(20, nil))
 		now := s.copy.Stats().Overflow
 		before, most = now, max(most, now-before)
 	}

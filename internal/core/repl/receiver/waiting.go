@@ -40,10 +40,6 @@ func (r *replica) hold(g *group, rec *order.Record) error {
 	if err := r.bodies.skipRecord(rec); err != nil {
 		return err
 	}
-	if rec.Kind != repl.Update && (g.Holds(rec.LongSeq) || g.IsPassed(rec.LongSeq)) {
-		r.stats.Stale++
-		return nil
-	}
 	if rec.Kind == repl.Full {
 		g.requested = false
 	}
@@ -117,12 +113,15 @@ func (r *replica) passOver(g *group, w *order.Waiting) {
 func (r *replica) release(h repl.Handle) error {
 	for {
 		g := r.groups.find(h) // looked up each time: its end may have been applied
-		if g == nil || len(g.Waiting) == 0 && !g.AnyPassed() {
+		if g == nil {
 			return nil
 		}
 		for g.NextPassed() {
 			g.Advance(g.LongSeq + 1)
 			r.request(g)
+		}
+		if len(g.Waiting) == 0 {
+			return nil
 		}
 		r.waiting.DropIf(g.Queue, func(w *order.Waiting) bool { return g.Known && !g.Tick.Before(w.Tick) })
 		w := r.next(g)

@@ -48,8 +48,8 @@
 //	by another id                member's end was overtaken, and it is despawned
 //	an entity joins twice        malformed
 //	a mover is never taken       it is despawned after 256 ticks, or 65,536 moves
-//	groups without a full        from 8,192 on updates are dropped, from 16,384 on a change or
-//	                             an end is ErrOverload, from 24,576 on a full
+//	groups without a full        8,192 of them, then updates are dropped; 16,384, then a
+//	                             change or an end is ErrOverload
 //	more entities or groups      ErrCrowded
 //	than there is room for
 //	groups break, over and over  each is requested once, until it is polled

@@ -22,7 +22,6 @@ type replica struct {
 
 	now      entangle.Tick // the newest tick that anything named: this side has no clock
 	any      bool          // something has arrived
-	swept    entangle.Tick // when groups without a full were last dropped
 	searched entangle.Tick // when the last search for overdue groups began
 	unseen   int           // how many queues, from the first on, that search has not reached
 	stats    Stats
@@ -134,8 +133,8 @@ func (r *replica) request(g *group) {
 }
 
 // maxUnknown bounds the groups for which records arrived but no full did: as many fulls of eight
-// bytes as a sender has in flight. Updates find room up to that, changes and ends up to twice as
-// many, and a full up to three times.
+// bytes as a sender has in flight. Updates find room up to that, and changes and ends up to twice as
+// many. A full is applied, or waits in the pool, which has a bound of its own.
 const maxUnknown = 64 << 10 / 8
 
 // groupFor returns a record's group, and makes it if it is new; nil if there is no room for it.
@@ -144,33 +143,13 @@ func (r *replica) groupFor(rec *order.Record) *group {
 		return g
 	}
 	room := maxUnknown
-	switch rec.Kind {
-	case repl.Update:
-	case repl.Full:
-		room *= 3
-	default:
+	if rec.Kind != repl.Update {
 		room *= 2 // updates, of which many come early, take no room from it
 	}
-	if r.groups.unknown >= room && !r.sweep(rec.Tick, room) {
+	if rec.Kind != repl.Full && r.groups.unknown >= room {
 		return nil
 	}
 	return r.groups.add(rec.Group)
-}
-
-// sweep drops groups without a full, except for those with a full that has arrived and waits for
-// another group. It reports whether there is room now.
-func (r *replica) sweep(now entangle.Tick, room int) bool {
-	if now.Sub(r.swept) < patience/4 && r.swept != 0 {
-		return false
-	}
-	r.swept = now
-	r.groups.each(func(g *group) {
-		if n := len(g.Waiting); !g.Known && !g.HoldsFull() && (n == 0 || now.Sub(g.Waiting[n-1].Tick) > patience) {
-			r.waiting.DropIf(g.Queue, func(*order.Waiting) bool { return true })
-			r.groups.remove(g)
-		}
-	})
-	return r.groups.unknown < room
 }
 
 // handle decides about a record of a group, with the current needs, and then applies what has waited

@@ -33,8 +33,8 @@
 //	                             update that finds no room is dropped, a change without
 //	                             leavers and needs passed over and the group requested in
 //	                             full; for other actions these make way, else ErrNoRoom.
-//	                             After 256 ticks the group is requested anyway, once, and
-//	                             an end that waits is applied
+//	                             After 256 to 320 ticks the group is requested anyway,
+//	                             once, and an end that waits is applied
 //	a baseline never comes       an action is passed over and the group requested; an
 //	                             update waits, 16 of them at most, like the above
 //	a difference does not fit    the update is dropped, and the group requested in full

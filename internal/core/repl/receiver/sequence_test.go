@@ -346,7 +346,7 @@ func TestPatienceEnds(t *testing.T) {
 	s.update(21, 20)
 	s.update(21+256, 30)
 	assert.Empty(t, s.asks())
-	s.update(21+257, 40)
+	s.update(21+256+65, 40) // the next search
 	assert.Equal(t, []repl.Handle{0}, s.asks())
 }
 
@@ -359,7 +359,7 @@ func TestPatienceWithReplacedUpdates(t *testing.T) {
 	}
 	assert.Empty(t, s.asks())
 	assert.EqualValues(t, 8, s.copy.Stats().Replaced)
-	s.update(21+257, 20)
+	s.update(21+256+65, 20)
 	assert.Equal(t, []repl.Handle{0}, s.asks())
 }
 

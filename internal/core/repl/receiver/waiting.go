@@ -3,7 +3,6 @@ package receiver
 import (
 	"slices"
 
-	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/order"
 )
@@ -16,7 +15,7 @@ const patience = 256
 // What happens to a record that can't be applied now:
 //
 //	event                               function           remembered           requested
-//	an earlier record or a need is      hold, keep         it, in the queue     the group, if already overdue
+//	an earlier record or a need is      hold               it, in the queue     no
 //	missing
 //	a newer update serves as well       Pool.Supersede     nothing              no
 //	an update finds no room             evict, refuse      nothing              the group, if an action waits
@@ -64,9 +63,6 @@ func (r *replica) hold(g *group, rec *order.Record) error {
 	}
 	r.waiting.Add(r.groups.queue(g), rec, r.needs, since, start, start.RemainingBits()-r.bodies.in.RemainingBits())
 	r.stats.Waited++
-	if r.isOverdue(g, rec.Tick) {
-		r.request(g)
-	}
 	return nil
 }
 
@@ -184,14 +180,9 @@ func (r *replica) rank(g *group, w *order.Waiting) int {
 	return rankAction
 }
 
-// isOverdue reports whether a record of a group has waited longer than patience. A group of which
-// nothing is known is on its way, unless its full is here.
-func (r *replica) isOverdue(g *group, now entangle.Tick) bool {
-	return (g.Known || g.HoldsFull()) && g.WaitsLonger(now, patience)
-}
-
 // findOverdue requests the overdue groups, each once until its full comes. The end of a group is applied
-// instead: nothing more can be requested of it. A call examines searchEffort groups at most, and the next
+// instead: nothing more can be requested of it. A group of which nothing is known is on its way, unless its
+// full is here. A call examines searchEffort groups at most, and the next
 // call examines the others: the ticks of a hostile peer may jump, and each jump causes a search.
 func (r *replica) findOverdue() error {
 	if r.unseen == 0 {
@@ -203,7 +194,7 @@ func (r *replica) findOverdue() error {
 		}
 		r.unseen--
 		g := r.groups.find(r.waiting.Queues()[r.unseen].Group)
-		if !r.isOverdue(g, r.now) {
+		if !g.Known && !g.HoldsFull() || !g.WaitsLonger(r.now, patience) {
 			continue
 		}
 		if end := g.EndBefore(r.now - patience); end != nil && g.Known {

@@ -59,7 +59,7 @@ type Client struct {
 	err      error             // why the last connection ended
 	last     lastConnection
 	traffic  connection.Traffic // the traffic of closed layers
-	received receiver.Stats     // the statistics of ended connections
+	received receiver.Stats     // counted by the receivers of all connections
 	tick     entangle.Tick      // the tick of the last Send
 	bucket   budget.Bucket      // the byte budget under the cap
 }
@@ -269,6 +269,7 @@ func (c *Client) crowded(advice, reason string, now time.Time) {
 
 func (c *Client) connected() {
 	c.receiver = receiver.New(c.applier, c.cfg.Components)
+	c.receiver.CountIn(&c.received)
 	if c.cfg.MaxWaiting > 0 {
 		c.receiver.LimitWaiting(c.cfg.MaxWaiting)
 	}
@@ -430,7 +431,6 @@ func (c *Client) endConnection(why error, now time.Time) {
 		}
 	}
 	c.closeLayer(goodbyeOf(why), now)
-	c.received = c.Received()
 	c.session, c.err = session{batch: c.batch.emptied()}, why
 	c.cfg.Post.ForgetCalls()
 	c.cfg.OnDisconnected(c.id, why)

@@ -35,8 +35,8 @@ type applier struct {
 	raw, restated []byte
 	w             bits.Writer
 
-	dangling uint64      // references to entities that this side does not have
-	report   func(Entry) // of a Lister, which applies no records; else nil
+	stats  *Stats
+	report func(Entry) // of a Lister, which applies no records; else nil
 }
 
 // bodyReader reads one record behind its needs, into the sink or past it.
@@ -400,7 +400,7 @@ func (a *applier) At(index uint32) (to Target, ok bool) {
 	}
 	ref := a.refs[index-1]
 	if ref.Yours {
-		a.dangling++
+		a.stats.Dangling++
 		return to, true
 	}
 	to.ID = ref.ID
@@ -408,7 +408,7 @@ func (a *applier) At(index uint32) (to Target, ok bool) {
 		to.Slot = p.slot
 	} else {
 		to.Late = true
-		a.dangling++
+		a.stats.Dangling++
 	}
 	return to, true
 }

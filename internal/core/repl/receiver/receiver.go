@@ -155,19 +155,8 @@ type Stats struct {
 	Abandoned uint64 // entities that left a group and that no other took in time
 }
 
-// Plus returns the sums of two counts.
-func (s Stats) Plus(o Stats) Stats {
-	return Stats{
-		Updates: s.Updates + o.Updates, Actions: s.Actions + o.Actions, Stale: s.Stale + o.Stale,
-		Waited: s.Waited + o.Waited, Replaced: s.Replaced + o.Replaced, Resyncs: s.Resyncs + o.Resyncs,
-		Overflow: s.Overflow + o.Overflow, Passed: s.Passed + o.Passed, Misfits: s.Misfits + o.Misfits, Dangling: s.Dangling + o.Dangling,
-		Abandoned: s.Abandoned + o.Abandoned,
-	}
-}
-
 // Stats returns the counters.
-func (r *Receiver) Stats() Stats {
-	s := r.replica.stats
-	s.Dangling = r.replica.bodies.dangling
-	return s
-}
+func (r *Receiver) Stats() Stats { return *r.replica.stats }
+
+// CountIn makes the receiver count in s from now on, which may have counts of earlier receivers.
+func (r *Receiver) CountIn(s *Stats) { r.replica.stats, r.replica.bodies.stats = s, s }

@@ -24,13 +24,14 @@ type replica struct {
 	any      bool          // something has arrived
 	searched entangle.Tick // when the last search for overdue groups began
 	unseen   int           // how many queues, from the first on, that search has not reached
-	stats    Stats
+	stats    *Stats
 }
 
 func (r *replica) init(sink Sink, comps int) {
 	r.waiting.Limit = DefaultWaitingBytes
 	r.entities.groups, r.entities.now, r.joint.groups, r.joint.waiting = &r.groups, &r.now, &r.groups, &r.waiting
-	r.bodies = applier{sinks: newSinks(sink), sets: repl.NewSets(comps), groups: &r.groups, entities: &r.entities}
+	r.stats = &Stats{}
+	r.bodies = applier{sinks: newSinks(sink), sets: repl.NewSets(comps), groups: &r.groups, entities: &r.entities, stats: r.stats}
 }
 
 // noteTick notes the tick of a message or frame that arrived.

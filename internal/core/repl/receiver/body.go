@@ -52,8 +52,8 @@ type bodyReader struct {
 	same     bool // the current member has the components of the previous one
 }
 
-// apply applies a record with met needs to the replica of its group. After an error the replica and
-// the sink are as before.
+// apply applies a record with met needs to the replica of its group. After an error the sink is as
+// before, and after one of an update the replica too.
 func (a *applier) apply(g *group, rec *order.Record) error {
 	a.beginRecord(rec, g.Tick, g.Known)
 	b := bodyReader{applier: a, g: g, rec: rec}
@@ -140,7 +140,7 @@ func (b *bodyReader) applyUpdate() error {
 // applyAction applies an action: all additions, then the values, and all removals at the end, when
 // nothing can be malformed any more.
 func (b *bodyReader) applyAction() error {
-	b.entities.moves, b.displaced, b.leavers = b.entities.moves[:0], b.displaced[:0], b.leavers[:0]
+	b.displaced, b.leavers = b.displaced[:0], b.leavers[:0]
 	if b.rec.Kind == repl.Full {
 		b.outdate(b.g.Group, b.rec.Generation)
 		b.g.generation = b.rec.Generation
@@ -152,10 +152,6 @@ func (b *bodyReader) applyAction() error {
 	}
 	if err != nil {
 		b.Discard()
-		b.entities.undo()
-		for i := range b.g.members {
-			b.g.members[i].mark = unmarked
-		}
 		return err
 	}
 	b.removeLeavers()

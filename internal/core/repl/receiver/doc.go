@@ -22,8 +22,8 @@
 //	out:     PollResync: groups to request in full, to be sent reliably
 //	getters: Slot, Held, ConfirmedTick, Stats
 //
-// An error from a Handle method means that the bytes are malformed or exceed the limits. State
-// applied before stays intact; the peer that sent the bytes must not be trusted any further.
+// An error from a Handle method means that the bytes are malformed or exceed the limits. The world of the
+// Sink is as it was before the record. The receiver is not, and must not be used any more.
 //
 // # What a sender may do wrong
 //

@@ -12,7 +12,6 @@ type entities struct {
 	now     *entangle.Tick        // of the replica
 	away    map[repl.ID]location  // entities that are not in the group of their id
 	transit ring.Queue[inTransit] // the oldest first; some have been taken, or launched again
-	moves   []move                // of the current record
 }
 
 // location is where an entity is: in a group under a number, or in transit between groups.
@@ -67,34 +66,12 @@ func (e *entities) put(id repl.ID, p location) {
 	e.away[id] = p
 }
 
-// move is one step of a record for an entity, to be undone if the record turns out to be malformed.
-type move struct {
-	id   repl.ID
-	from location
-	is   bool // the entity had a location before: it is not new
-}
-
 // move moves an entity to a location. is: it is at from, otherwise it is new.
 func (e *entities) move(id repl.ID, from location, is bool, to location) {
 	if is {
 		e.leave(id, from)
 	}
-	e.moves = append(e.moves, move{id: id, from: from, is: is})
 	e.put(id, to)
-}
-
-// undo reverts all moves of the current record.
-func (e *entities) undo() {
-	for i := len(e.moves) - 1; i >= 0; i-- {
-		m := e.moves[i]
-		if now, ok := e.locate(m.id); ok {
-			e.leave(m.id, now)
-		}
-		if m.is {
-			e.put(m.id, m.from)
-		}
-	}
-	e.moves = e.moves[:0]
 }
 
 // inTransit is an entity that left a group, and that no other had taken yet. Usually the other half of its move has

@@ -57,10 +57,16 @@ type bodyReader struct {
 func (a *applier) apply(g *group, rec *order.Record) error {
 	a.beginRecord(rec, g.Tick, g.Known)
 	b := bodyReader{applier: a, g: g, rec: rec}
-	if rec.Kind == repl.Update {
-		return b.applyUpdate()
+	if rec.Kind != repl.Update {
+		return b.applyAction()
 	}
-	return b.applyAction()
+	b.Begin(rec.Tick, g.tickBefore(rec))
+	if err := b.update(); err != nil {
+		b.Discard()
+		return err
+	}
+	b.Commit()
+	return nil
 }
 
 // skipRecord reads past the part of a record behind its needs.
@@ -70,10 +76,7 @@ func (a *applier) skipRecord(rec *order.Record) error {
 	if rec.Leaves, rec.Takes = false, false; rec.Kind != repl.Update {
 		return b.action()
 	}
-	if !a.readRefs() {
-		return ErrMalformed
-	}
-	return b.update(a.in.Bool())
+	return b.update()
 }
 
 // skipValues reads past the values of a set of components.
@@ -120,21 +123,6 @@ func (a *applier) beginRecord(rec *order.Record, replicaTick entangle.Tick, know
 		Tick: rec.Tick, Differs: rec.Kind == repl.Update && rec.Differs(rec.Tick), From: rec.From, ReplicaTick: replicaTick, Known: known,
 	}
 	a.differ.From(&a.moment)
-}
-
-// applyUpdate applies an update. It changes values only, so that only the changes in the sink need
-// undoing.
-func (b *bodyReader) applyUpdate() error {
-	if !b.readRefs() {
-		return ErrMalformed
-	}
-	b.Begin(b.rec.Tick, b.g.tickBefore(b.rec))
-	if err := b.update(b.in.Bool()); err != nil {
-		b.Discard()
-		return err
-	}
-	b.Commit()
-	return nil
 }
 
 // applyAction applies an action: all additions, then the values, and all removals at the end, when
@@ -189,7 +177,7 @@ func (b *bodyReader) overtakeOne(o *order.Waiting) error {
 	defer func() { b.in = in }()
 	b.in.Reset(o.Body)
 	of := bodyReader{applier: b.applier, g: b.g, rec: &o.Record}
-	if o.Kind != repl.Gone && (!of.readPredicted() || !of.readRefs()) {
+	if o.Kind != repl.Gone && (!of.predicted.Read(&b.in, o.Kind) || !of.readRefs()) {
 		return ErrMalformed
 	}
 	if err := of.readLeavers(); err != nil || !o.Takes {
@@ -208,9 +196,12 @@ func (b *bodyReader) overtakeOne(o *order.Waiting) error {
 	return nil
 }
 
-// update reads an update behind the bit that says whether member 0 is alone.
-func (b *bodyReader) update(alone bool) error {
-	if alone {
+// update reads an update: the references, and then the changes of either member 0 alone, or of several.
+func (b *bodyReader) update() error {
+	if !b.readRefs() {
+		return ErrMalformed
+	}
+	if alone := b.in.Bool(); alone {
 		return b.changed(0)
 	}
 	n, err := b.readChanges()
@@ -226,7 +217,7 @@ func (b *bodyReader) action() error {
 	if b.rec.Kind == repl.Gone {
 		return b.readLeavers()
 	}
-	if !b.readPredicted() || !b.readRefs() {
+	if !b.predicted.Read(&b.in, b.rec.Kind) || !b.readRefs() {
 		return ErrMalformed
 	}
 	if err := b.readLeavers(); err != nil {
@@ -326,27 +317,18 @@ func (b *bodyReader) changed(number repl.Member) error {
 	return b.change()
 }
 
+// change reads the components that a member loses, and the values.
 func (b *bodyReader) change() error {
 	if b.rec.Kind == repl.Change && b.in.Bool() {
-		if err := b.removals(); err != nil {
-			return err
+		removed := &b.comps
+		if !b.sets.Read(&b.in, removed) || removed.IsZero() {
+			return ErrMalformed
+		}
+		for c := removed.Next(0); c >= 0 && !b.skip; c = removed.Next(c + 1) {
+			b.Remove(c)
 		}
 	}
 	return b.values()
-}
-
-func (b *bodyReader) removals() error {
-	removed := &b.comps
-	if !b.sets.Read(&b.in, removed) || removed.IsZero() {
-		return ErrMalformed
-	}
-	if b.skip {
-		return nil
-	}
-	for c := removed.Next(0); c >= 0; c = removed.Next(c + 1) {
-		b.Remove(c)
-	}
-	return nil
 }
 
 // values reads a set of components and their values.
@@ -409,12 +391,8 @@ func (a *applier) At(index uint32) (to Target, ok bool) {
 	return to, true
 }
 
-// readPredicted reads which members of the group are predicted. A full that names none states the empty
-// set.
-func (b *bodyReader) readPredicted() (ok bool) { return b.predicted.Read(&b.in, b.rec.Kind) }
-
 // predict passes on to the sink which members are predicted, when all joining entities are in place. Other
-// members stay as they are, and a member of a full joins or leaves. A leaver that is predicted is malformed;
+// members stay as they are, and a member of a full joins or leaves. A full that names none states the empty set. A leaver that is predicted is malformed;
 // for a missing member that is predicted the group is requested again, as for changes of one.
 func (b *bodyReader) predict() error {
 	if b.skip {

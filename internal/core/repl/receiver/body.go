@@ -190,7 +190,7 @@ func (b *bodyReader) overtakeOne(o *order.Waiting) error {
 	for i := range b.joins {
 		j := &b.joins[i]
 		if p, is := b.entities.locate(j.id); is && p.g == nil && b.g.member(j.number) == nil {
-			b.entities.move(j.id, p, true, location{slot: p.slot, g: b.g, number: j.number})
+			b.entities.move(j.id, p, location{slot: p.slot, g: b.g, number: j.number})
 		}
 	}
 	return nil

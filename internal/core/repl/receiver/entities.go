@@ -66,11 +66,9 @@ func (e *entities) put(id repl.ID, p location) {
 	e.away[id] = p
 }
 
-// move moves an entity to a location. is: it is at from, otherwise it is new.
-func (e *entities) move(id repl.ID, from location, is bool, to location) {
-	if is {
-		e.leave(id, from)
-	}
+// move moves an entity, or a new one without a location, to another location.
+func (e *entities) move(id repl.ID, from, to location) {
+	e.leave(id, from)
 	e.put(id, to)
 }
 

@@ -119,7 +119,7 @@ func (b *bodyReader) join(j *join) error {
 		p.slot = b.Spawn(j.id)
 	}
 	j.slot, j.existed = p.slot, is
-	b.entities.move(j.id, p, is, location{slot: p.slot, g: b.g, number: j.number})
+	b.entities.move(j.id, p, location{slot: p.slot, g: b.g, number: j.number})
 	b.g.member(j.number).mark = stated
 	return nil
 }
@@ -133,7 +133,7 @@ func (b *bodyReader) displace(m *member) bool {
 	}
 	from := location{slot: m.slot, g: b.g, number: m.number}
 	b.displaced = append(b.displaced, displaced{id: m.id, fate: fate})
-	b.entities.move(m.id, from, true, location{slot: m.slot})
+	b.entities.move(m.id, from, location{slot: m.slot})
 	return true
 }
 

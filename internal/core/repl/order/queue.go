@@ -42,11 +42,6 @@ func (q *Queue) Actions() int { return len(q.Waiting) - q.Updates() }
 // HoldsNeeds reports whether an action waits for other groups.
 func (q *Queue) HoldsNeeds() bool { return q.counts[needing] > 0 }
 
-// HoldsFull reports whether a full waits.
-func (q *Queue) HoldsFull() bool {
-	return slices.ContainsFunc(q.Waiting, func(w *Waiting) bool { return w.Kind == repl.Full })
-}
-
 // WaitsLonger reports whether a record has waited for more than a number of ticks.
 func (q *Queue) WaitsLonger(now entangle.Tick, ticks int32) bool {
 	return slices.ContainsFunc(q.Waiting, func(w *Waiting) bool { return now.Sub(w.Since) > ticks })

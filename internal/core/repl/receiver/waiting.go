@@ -181,9 +181,9 @@ func (r *replica) rank(g *group, w *order.Waiting) int {
 }
 
 // findOverdue requests the overdue groups, each once until its full comes. The end of a group is applied
-// instead: nothing more can be requested of it. A group of which nothing is known is on its way, unless its
-// full is here. A call examines searchEffort groups at most, and the next
-// call examines the others: the ticks of a hostile peer may jump, and each jump causes a search.
+// instead: nothing more can be requested of it. A group of which nothing is known is on its way, or its full
+// waits for a group that is. A call examines searchEffort groups at most, and the next call examines the
+// others: the ticks of a hostile peer may jump, and each jump causes a search.
 func (r *replica) findOverdue() error {
 	if r.unseen == 0 {
 		r.unseen, r.searched = len(r.waiting.Queues()), r.now
@@ -194,10 +194,10 @@ func (r *replica) findOverdue() error {
 		}
 		r.unseen--
 		g := r.groups.find(r.waiting.Queues()[r.unseen].Group)
-		if !g.Known && !g.HoldsFull() || !g.WaitsLonger(r.now, patience) {
+		if !g.Known || !g.WaitsLonger(r.now, patience) {
 			continue
 		}
-		if end := g.EndBefore(r.now - patience); end != nil && g.Known {
+		if end := g.EndBefore(r.now - patience); end != nil {
 			if err := r.applyWaiting(g, end); err != nil {
 				return err
 			}

@@ -31,19 +31,6 @@ type SharedRun struct {
 	Dense  bool          // the handles have no gaps
 }
 
-// ContainsRange reports whether a run has all handles from first to last. For a run with gaps it reports true only
-// for a single handle.
-func (r *SharedRun) ContainsRange(first, last repl.Handle) bool {
-	if first < r.Groups[0] || last > r.Last() {
-		return false
-	}
-	if r.Dense {
-		return true
-	}
-	_, there := slices.BinarySearch(r.Groups, first)
-	return there && first == last
-}
-
 // Last returns the last handle.
 func (r *SharedRun) Last() repl.Handle { return r.Groups[len(r.Groups)-1] }
 
@@ -128,7 +115,7 @@ func (f *Packets) AddRun(r *SharedRun, base entangle.Tick) {
 
 // Acknowledge removes packets that arrived, and sorts their numbers. For each packet it calls arrived, one for each of its
 // groups, and run for each of its runs. Packets without a record are ignored.
-func (f *Packets) Acknowledge(numbers []uint16, arrived func(number uint16), one func(Sent), run func(entangle.Tick, SentRun)) {
+func (f *Packets) Acknowledge(numbers []uint16, arrived func(number uint16), one func(Sent), run func(SentRun)) {
 	if len(numbers) > 1 {
 		slices.SortFunc(numbers, func(a, b uint16) int { return int(int16(a - b)) })
 		var at position
@@ -145,12 +132,12 @@ func (f *Packets) Acknowledge(numbers []uint16, arrived func(number uint16), one
 }
 
 // Lose removes a packet that is presumed lost, as Acknowledge does.
-func (f *Packets) Lose(number uint16, one func(Sent), run func(entangle.Tick, SentRun)) {
+func (f *Packets) Lose(number uint16, one func(Sent), run func(SentRun)) {
 	f.remove([]uint16{number}, func(uint16) {}, one, run)
 }
 
 // remove removes packets, which are in sending order.
-func (f *Packets) remove(numbers []uint16, each func(number uint16), one func(Sent), run func(entangle.Tick, SentRun)) {
+func (f *Packets) remove(numbers []uint16, each func(number uint16), one func(Sent), run func(SentRun)) {
 	var at position
 	for _, number := range numbers {
 		p := f.seek(number, &at)
@@ -167,7 +154,7 @@ func (f *Packets) remove(numbers []uint16, each func(number uint16), one func(Se
 		for k := range int(p.runs) {
 			r := *f.runs.At(at.run + k)
 			r.Overtaken = overtaken
-			run(p.tick, r)
+			run(r)
 		}
 		p.done = true
 	}
@@ -234,18 +221,4 @@ func (f *Packets) OldestTick(now entangle.Tick) entangle.Tick {
 		return now
 	}
 	return f.packets.At(0).tick
-}
-
-// SentRunSince reports whether a run with all handles from first to last was sent after a tick.
-func (f *Packets) SentRunSince(tick entangle.Tick, first, last repl.Handle) bool {
-	for i := f.runs.Len() - 1; i >= 0; i-- {
-		r := f.runs.At(i)
-		if !tick.Before(r.Tick) {
-			return false
-		}
-		if r.ContainsRange(first, last) {
-			return true
-		}
-	}
-	return false
 }

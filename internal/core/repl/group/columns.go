@@ -35,13 +35,13 @@ func Advance(base []entangle.Tick, tick entangle.Tick) {
 	}
 }
 
-// Fill sets all elements of a part of a column.
+// Fill sets all elements of a part of a column: the first few one by one, and then twice as many with each copy.
 func Fill[T any](column []T, with T) {
-	if len(column) == 0 {
-		return
+	const few = 16
+	for i := range min(len(column), few) {
+		column[i] = with
 	}
-	column[0] = with
-	for n := 1; n < len(column); n *= 2 {
+	for n := few; n < len(column); n *= 2 {
 		copy(column[n:], column[:n])
 	}
 }

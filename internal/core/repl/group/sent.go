@@ -85,16 +85,17 @@ func (sp *Space) MarkActionsSent(i, n int, rec *repl.Record) {
 	}
 }
 
-// MarkRunSent notes that all groups of a run were sent. The tick is not stored for each group: flight.Packets has it,
-// and it is only needed when a packet is lost.
+// MarkRunSent notes that all groups of a run were sent.
 func (sp *Space) MarkRunSent(r *flight.SharedRun) {
 	first, last := r.Groups[0], r.Last()
 	if !r.Dense {
 		for _, h := range r.Groups {
+			sp.Planned[h] = r.Tick
 			sp.Due.Clear(int(h))
 		}
 		return
 	}
+	Fill(sp.Planned[first:last+1], r.Tick)
 	for i := first >> 6; i <= last>>6; i++ {
 		sp.Due[i] &^= set.Within(i, first, last)
 	}

@@ -28,8 +28,8 @@ type Space struct {
 	Predicted    set.Bitset      // the peer predicts a member, or may still do so
 	Partial      set.Bitset      // copy of ViewOf != 0 as a set: its newest view hides something
 
-	// Planned is the newest tick for which an update was planned, written or not, or an action was sent. It is not set by
-	// updates in whole runs, which flight.Packets finds. Of retained groups it is MembersAsOf.
+	// Planned is the newest tick for which an update was planned, written or not (of whole runs: written), or an action was
+	// sent. Of retained groups it is MembersAsOf.
 	Planned []entangle.Tick
 	Prev    []uint8 // number of ticks from the previous baseline to Base; nil if no component needs it
 	Structure

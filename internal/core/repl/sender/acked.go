@@ -2,7 +2,6 @@ package sender
 
 import (
 	"github.com/entangle-ecs/entangle"
-	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 )
@@ -30,33 +29,27 @@ func (u *updates) handleUpdateAcked(s flight.Sent) {
 	if u.received != nil {
 		u.received.Acknowledge(rewindGroup(sp, i), s.Tick)
 	}
-	if !s.Unproven && sp.Base[i].Before(s.Tick) && !(s.Overtaken && u.sentSince(sp, i, s.Tick)) {
+	if !s.Unproven && sp.Base[i].Before(s.Tick) && !(s.Overtaken && sentSince(sp, i, s.Tick)) {
 		sp.MoveBase(i, s.Tick, s.Base)
 	}
 }
 
 // sentSince reports whether a newer update of a group than that of a tick was sent, or may have been: Space.Requeue
 // forgets when a group with a view was.
-func (u *updates) sentSince(sp *group.Space, i int, tick entangle.Tick) bool {
+func sentSince(sp *group.Space, i int, tick entangle.Tick) bool {
 	forgotten := sp.Planned[i].Before(tick) && sp.ViewOf(i) != 0
-	return forgotten || tick.Before(sp.Planned[i]) || u.sentInRun(sp, i, tick)
+	return forgotten || tick.Before(sp.Planned[i])
 }
 
-// sentInRun reports whether a newer update of a group than that of a tick was sent with a whole run.
-func (u *updates) sentInRun(sp *group.Space, i int, tick entangle.Tick) bool {
-	h := repl.Handle(i)
-	return sp == &u.groups.Public && u.flights.SentRunSince(tick, h, h)
-}
-
-func (u *updates) handleRunAcked(tick entangle.Tick, r flight.SentRun) {
+func (u *updates) handleRunAcked(r flight.SentRun) {
 	if !r.Dense || r.Overtaken || u.flights.KeepBaselines {
 		for _, h := range r.Groups {
-			u.handleUpdateAcked(flight.Sent{Tick: tick, Group: h, Overtaken: r.Overtaken, Base: r.Base})
+			u.handleUpdateAcked(flight.Sent{Tick: r.Tick, Group: h, Overtaken: r.Overtaken, Base: r.Base})
 		}
 		return
 	}
 	if u.received != nil {
-		u.received.AcknowledgeRange(int(r.Groups[0]), int(r.Last())+1, tick)
+		u.received.AcknowledgeRange(int(r.Groups[0]), int(r.Last())+1, r.Tick)
 	}
-	group.Advance(u.groups.Public.Base[r.Groups[0]:r.Last()+1], tick)
+	group.Advance(u.groups.Public.Base[r.Groups[0]:r.Last()+1], r.Tick)
 }

@@ -100,7 +100,7 @@
 //	              under a limit: Planned, and clears Due,   Planner.finish
 //	              or Due again, if there is no room
 //	written       Cursor; Planned of a metered peer         updates.noteWritten
-//	              Cursor; clears Due, for a whole run       updates.appendCopy, Space.MarkRunSent
+//	              Cursor, Planned; clears Due: a whole run  updates.appendCopy, Space.MarkRunSent
 //	not written   Due again                                 Planner.RequeueUnsent, in the next Commit
 //	unproven      no column: a bit in flight.Packets, if    updates.noteWritten
 //	              ActionInFlight was set when it was written

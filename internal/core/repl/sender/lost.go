@@ -25,7 +25,7 @@ func (u *updates) HandleLost(pkt uint16) {
 
 func (u *updates) handleUpdateLost(s flight.Sent) {
 	sp, i := u.groups.LocateHandle(s.Group)
-	if !sp.Present.Has(i) || sp.Retained.Has(i) || !sp.Base[i].Before(s.Tick) || s.Tick.Before(sp.Planned[i]) || u.sentInRun(sp, i, s.Tick) {
+	if !sp.Present.Has(i) || sp.Retained.Has(i) || !sp.Base[i].Before(s.Tick) || s.Tick.Before(sp.Planned[i]) {
 		return
 	}
 	sp.NoteDue(i, u.state.Tick)
@@ -33,12 +33,9 @@ func (u *updates) handleUpdateLost(s flight.Sent) {
 	u.stats.Resent++
 }
 
-func (u *updates) handleRunLost(tick entangle.Tick, r flight.SentRun) {
-	if r.Dense && u.flights.SentRunSince(tick, r.Groups[0], r.Last()) {
-		return
-	}
+func (u *updates) handleRunLost(r flight.SentRun) {
 	for _, h := range r.Groups {
-		u.handleUpdateLost(flight.Sent{Tick: tick, Group: h})
+		u.handleUpdateLost(flight.Sent{Tick: r.Tick, Group: h})
 	}
 }
 

@@ -140,9 +140,6 @@ func (u *updates) appendCopy(s *schedule.Step) {
 func (u *updates) appendFlattened(s *schedule.Step, room int) bool {
 	r := s.Run
 	*s = u.plan.Flatten(s)
-	for _, h := range r.Groups {
-		u.groups.Public.Planned[h] = u.state.Tick
-	}
 	u.groups.Public.MarkRunSent(&r.SharedRun)
 	return u.appendRecords(s, room)
 }

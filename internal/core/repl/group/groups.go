@@ -39,7 +39,6 @@ type Group struct {
 	// until it is sent.
 	Withheld   bool
 	nextNumber repl.Member // numbers from here on were never used
-	active     int32       // number of members that are not frozen
 	Members    []Member    // by rising number
 
 	natives     int32          // live entities that have this group as their home, in whatever group they are now

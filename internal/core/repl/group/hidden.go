@@ -29,11 +29,7 @@ func (st *State) HasVisibleChange(id ident.GroupIndex, v view.ID, after entangle
 
 // HasVisibleActive reports whether a view shows a member of a group that does not rest.
 func (st *State) HasVisibleActive(id ident.GroupIndex, v view.ID) bool {
-	gr := &st.Groups[id]
-	if v == 0 {
-		return gr.active > 0
-	}
-	return slices.ContainsFunc(gr.Members, func(m Member) bool {
+	return slices.ContainsFunc(st.Groups[id].Members, func(m Member) bool {
 		return !st.Views.HidesMember(v, m.Number) && !st.IsFrozen(&m)
 	})
 }

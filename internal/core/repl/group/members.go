@@ -65,9 +65,8 @@ func (st *State) AddMember(s repl.Slot, at Position) {
 	gr := &st.Groups[at.Group]
 	i, _ := gr.SearchNumber(at.Number)
 	gr.Members = slices.Insert(gr.Members, i, Member{Slot: s, Number: at.Number, WholeSince: st.Tick, Joined: st.Tick})
-	gr.active++
 	st.Slots.Group[s], st.Slots.NumberHere[s] = at.Group, at.Number
-	st.addRate(at.Group, s)
+	st.Rates.markStale(at.Group)
 	st.markChanged(at.Group, true)
 }
 
@@ -77,11 +76,8 @@ func (st *State) RemoveMember(s repl.Slot, fate repl.Fate) {
 	gr := &st.Groups[id]
 	i, _ := gr.SearchNumber(st.Slots.NumberHere[s])
 	m := gr.Members[i]
-	if !st.IsFrozen(&m) {
-		gr.active--
-	}
 	gr.Members = slices.Delete(gr.Members, i, i+1)
-	st.removeRate(id, s)
+	st.Rates.markStale(id)
 	gr.Left = append(gr.Left, Leaver{Slot: s, Number: m.Number, Fate: fate, Joined: m.Joined, Left: st.Tick})
 	st.Ended++
 	st.markChanged(id, true)
@@ -121,20 +117,14 @@ func (st *State) resetSlot(s repl.Slot) {
 // Pause freezes an entity. movedUnacked means that a peer which may see it in its group still has it in a former one:
 // then it is not frozen until that peer has it here (IsFrozen).
 func (st *State) Pause(s repl.Slot, movedUnacked bool) {
-	gr, m := st.Member(s)
+	_, m := st.Member(s)
 	m.movedUnacked = movedUnacked
 	st.Slots.paused.Set(int(s))
-	if st.IsFrozen(m) {
-		gr.active--
-	}
 }
 
 // Resume ends a pause: all components of the entity are sent.
 func (st *State) Resume(s repl.Slot) {
-	gr, m := st.Member(s)
-	if st.IsFrozen(m) {
-		gr.active++
-	}
+	_, m := st.Member(s)
 	m.movedUnacked, m.WholeSince = false, st.Tick
 	st.Slots.paused.Clear(int(s))
 	st.Slots.Touched[s] = st.Tick

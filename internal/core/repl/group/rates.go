@@ -74,25 +74,31 @@ func (st *State) SetRate(s repl.Slot, r Rate) {
 		if r == defaultRate {
 			return
 		}
-		st.Rates.growSlots(len(st.Slots.Mask))
+		st.Rates.Requested = extend(st.Rates.Requested, len(st.Slots.Mask), defaultRate)
 	}
 	if st.Rates.Requested[s] == r {
 		return
 	}
 	st.Rates.Requested[s] = r
-	st.Rates.growGroups(len(st.Groups))
 	st.Rates.markStale(st.Slots.Group[s])
 }
 
 // markStale makes UpdateRates compute the rate of a group.
 func (r *rates) markStale(id ident.GroupIndex) {
-	r.stale.Grow(int(id) + 1)
-	r.stale.Set(int(id))
+	if len(r.Requested) > 0 {
+		r.stale.Grow(int(id) + 1)
+		r.stale.Set(int(id))
+	}
 }
 
-// UpdateRates computes the rates of the groups of which members got another rate or left in this tick: each once, as a
-// group may have thousands of members.
+// UpdateRates computes the rates of the groups of which members got another rate, joined or left in this tick: each once,
+// as a group may have thousands of members.
 func (st *State) UpdateRates() {
+	if st.Rates.stale.Empty() {
+		return
+	}
+	st.Rates.Groups = extend(st.Rates.Groups, len(st.Groups), defaultRate)
+	st.Rates.Pace = extend(st.Rates.Pace, len(st.Groups), pace{})
 	for i := st.Rates.stale.Next(0); i >= 0; i = st.Rates.stale.Next(i + 1) {
 		st.Rates.stale.Clear(i)
 		id, rate := ident.GroupIndex(i), defaultRate
@@ -103,9 +109,7 @@ func (st *State) UpdateRates() {
 				rate = rate.combine(r)
 			}
 		}
-		if st.Groups[id].Open {
-			st.setRate(id, rate)
-		}
+		st.setRate(id, rate)
 	}
 }
 
@@ -124,18 +128,6 @@ func (r *rates) IntervalComp() (comp int, ok bool) { return r.intervalComp, r.st
 func (st *State) roundInterval(every uint16) uint16 {
 	stride := max(st.Rates.Stride, 1)
 	return uint16(min((int(every)+stride-1)/stride*stride, math.MaxUint16))
-}
-
-func (r *rates) growSlots(n int) {
-	for len(r.Requested) < n {
-		r.Requested = append(r.Requested, defaultRate)
-	}
-}
-
-func (r *rates) growGroups(n int) {
-	for len(r.Groups) < n {
-		r.Groups, r.Pace = append(r.Groups, defaultRate), append(r.Pace, pace{})
-	}
 }
 
 // rateOf returns the requested rate of an entity.
@@ -188,33 +180,6 @@ func (st *State) markIntervals(id ident.GroupIndex) {
 			st.Slots.changed[st.Rates.intervalComp][s], st.Slots.Touched[s] = st.Tick, st.Tick
 			st.markChanged(id, false)
 		}
-	}
-}
-
-// addRate updates a group's rate for a new member.
-func (st *State) addRate(id ident.GroupIndex, s repl.Slot) {
-	if len(st.Rates.Requested) == 0 {
-		return
-	}
-	st.Rates.growGroups(len(st.Groups))
-	gr, rate := &st.Groups[id], st.Rates.rateOf(s)
-	if len(gr.Members) > 1 {
-		rate = rate.combine(st.Rates.Groups[id])
-	}
-	st.setRate(id, rate)
-}
-
-// removeRate updates a group's rate for a member that left.
-func (st *State) removeRate(id ident.GroupIndex, s repl.Slot) {
-	if int(id) >= len(st.Rates.Groups) {
-		return
-	}
-	gone, of := st.Rates.rateOf(s), st.Rates.Of(id)
-	switch {
-	case len(st.Groups[id].Members) == 0:
-		st.setRate(id, defaultRate) // the group ends: no change of it waits any more
-	case gone.Every == of.Every || gone.Priority == of.Priority || gone.MaxAge == of.MaxAge:
-		st.Rates.markStale(id)
 	}
 }
 

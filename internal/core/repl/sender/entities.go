@@ -55,7 +55,7 @@ func (w *World) endEntity(s repl.Slot, fate repl.Fate) {
 	w.recordDeparture(s, false)
 	w.state.RemoveEntity(s, fate)
 	w.markPredictionsStale(s, id)
-	w.predictions.forgetEntity(s)
+	delete(w.predictions, s)
 }
 
 // denyUnseen records where an entity despawns that is about to be orphaned: at the peers that have it, in its group or in

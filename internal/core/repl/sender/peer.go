@@ -42,7 +42,7 @@ func (w *World) NewPeer() *Peer {
 	p.groups.Public.IDs = &w.state.Public
 	p.groups.Private.First, p.groups.Private.IDs = repl.Private, &ident.Table{}
 	p.joining.groups = &p.groups
-	p.prediction = prediction{groups: &p.groups, state: w.state, plan: &p.plan, predictions: &w.predictions}
+	p.prediction = prediction{groups: &p.groups, state: w.state, plan: &p.plan, predictions: w.predictions}
 	p.visibility = visibility{groups: &p.groups, state: w.state, joining: &p.joining, prediction: &p.prediction, actions: &p.actions}
 	p.structure = structure{
 		groups: &p.groups, state: w.state, enc: w.enc, joining: &p.joining, prediction: &p.prediction, visibility: &p.visibility,

@@ -11,56 +11,31 @@ import (
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
-// predictions records which peers predict which entities. Its memory is proportional to the predicted entities.
-type predictions struct {
-	slots  set.Bitset               // entities that any peer predicts
-	peers  map[repl.Slot]set.Bitset // indexes of the peers that predict an entity
-	unused []set.Bitset             // memory for new elements of peers
-}
+// predictions records which peers predict which entities: their indexes, by entity.
+type predictions map[repl.Slot]set.Bitset
 
-func (f *predictions) predicts(s repl.Slot, index uint16) bool {
-	return f.slots.Has(int(s)) && f.peers[s].Has(int(index))
-}
+func (f predictions) predicts(s repl.Slot, index uint16) bool { return f[s].Has(int(index)) }
 
 // addPeer notes that a peer predicts an entity.
-func (f *predictions) addPeer(s repl.Slot, index uint16) {
-	if f.peers == nil {
-		f.peers = map[repl.Slot]set.Bitset{}
-	}
-	peers, ok := f.peers[s]
-	if n := len(f.unused); !ok && n > 0 {
-		peers, f.unused = f.unused[n-1], f.unused[:n-1]
-	}
+func (f predictions) addPeer(s repl.Slot, index uint16) {
+	peers := f[s]
 	peers.Grow(int(index) + 1)
 	peers.Set(int(index))
-	f.peers[s] = peers
-	f.slots.Grow(int(s) + 1)
-	f.slots.Set(int(s))
+	f[s] = peers
 }
 
 // removePeer notes that a peer does not predict an entity any more.
-func (f *predictions) removePeer(s repl.Slot, index uint16) {
-	peers := f.peers[s]
-	if peers.Clear(int(index)); peers.Empty() {
-		f.forgetEntity(s)
-	}
-}
-
-// forgetEntity removes an entity that ended.
-func (f *predictions) forgetEntity(s repl.Slot) {
-	if f.slots.Has(int(s)) {
-		f.slots.Clear(int(s))
-		f.peers[s].Reset()
-		f.unused = append(f.unused, f.peers[s])
-		delete(f.peers, s)
+func (f predictions) removePeer(s repl.Slot, index uint16) {
+	if f[s].Clear(int(index)); f[s].Empty() {
+		delete(f, s)
 	}
 }
 
 // forgetPeer removes a peer that was closed.
-func (f *predictions) forgetPeer(index uint16) {
-	for s := f.slots.Next(0); s >= 0; s = f.slots.Next(s + 1) {
-		if f.predicts(repl.Slot(s), index) {
-			f.removePeer(repl.Slot(s), index)
+func (f predictions) forgetPeer(index uint16) {
+	for s := range f {
+		if f.predicts(s, index) {
+			f.removePeer(s, index)
 		}
 	}
 }
@@ -70,7 +45,7 @@ type prediction struct {
 	groups      *group.Peer
 	state       *group.State
 	plan        *schedule.Planner // has the predicted groups
-	predictions *predictions      // of all peers
+	predictions predictions       // of all peers
 	stale       set.Bitset        // groups with an outdated predicted set
 	stated      statedSet         // of the action that is being written
 	needs       []repl.Need       // of the mark that is being written
@@ -117,7 +92,7 @@ func (pr *prediction) predictsMember(v view.ID, m *group.Member) bool {
 
 // predictsSome reports whether the peer predicts any member of a group.
 func (pr *prediction) predictsSome(sp *group.Space, i int) bool {
-	if len(pr.predictions.peers) == 0 || !pr.predictsIn(sp, i) {
+	if len(pr.predictions) == 0 || !pr.predictsIn(sp, i) {
 		return false
 	}
 	members := pr.state.Groups[sp.Group(i)].Members
@@ -132,10 +107,7 @@ func (pr *prediction) predictsSome(sp *group.Space, i int) bool {
 // markPredictionsStale makes Commit update the predicted sets of all peers that predict an entity, for a group that the
 // entity has joined or left, or in which it was paused or resumed.
 func (w *World) markPredictionsStale(s repl.Slot, id ident.GroupIndex) {
-	if !w.predictions.slots.Has(int(s)) {
-		return
-	}
-	peers := w.predictions.peers[s]
+	peers := w.predictions[s]
 	for index := peers.Next(0); index >= 0; index = peers.Next(index + 1) {
 		w.byIndex[index].prediction.markStale(id)
 	}

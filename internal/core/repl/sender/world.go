@@ -33,7 +33,7 @@ func NewWorld(src encode.Source, comps int) *World {
 	if comps > set.MaskSize {
 		panic(fmt.Sprintf("sender: %d component types, at most %d are possible", comps, set.MaskSize))
 	}
-	w := &World{}
+	w := &World{predictions: predictions{}}
 	w.state = group.NewState(comps)
 	w.enc = encode.NewEncoder(src, w.state)
 	return w

@@ -124,7 +124,7 @@ func (p *Peer) appendPacket(dst []byte, tick entangle.Tick, now time.Time) []byt
 	packet.AppendHeader(out[:start], p.tracker.Next(now, tick, kind))
 	p.countPacket(out[start:])
 	if p.replication != nil {
-		p.replication.PacketSent(pkt, tick)
+		p.replication.Received().Sent(pkt, tick)
 	}
 	return out
 }

@@ -100,20 +100,20 @@ func (p *Peer) handleLost(now time.Time) {
 func (p *Peer) handleAcks(inOrder bool) {
 	acked := p.tracker.TakeAcked()
 	if p.replication != nil && len(acked) > 0 {
-		p.replication.HandleAcked(acked...) // records for the updates with which packet they arrived; Arrived does for messages
-		p.replication.SortByArrival(acked)  // a message has arrived with the last of its packets
+		p.replication.HandleAcked(acked...)           // records for the updates with which packet they arrived; Arrived does for messages
+		p.replication.Received().SortByArrival(acked) // a message has arrived with the last of its packets
 	}
 	for _, pkt := range acked {
 		p.mux.HandleAcked(pkt)
 		p.feeds.handleAcked(pkt)
 		if p.replication != nil {
-			p.replication.Arrived(pkt)
+			p.replication.Received().Arrived(pkt)
 			p.pollDelivered()
 		}
 	}
 	p.pollDelivered()
 	if p.replication != nil {
-		p.replication.AcksHandled(inOrder)
+		p.replication.Received().AcksHandled(inOrder)
 	}
 }
 

@@ -47,8 +47,8 @@ func (w *watcher) tick(change func()) entangle.Tick {
 	w.history.Begin(now, 8)
 	w.history.MarkSent()
 	rewind.MarkPresent(w.history, 0, []uint32{0, 1, 2})
-	w.peer.PacketSent(uint16(now), now)
-	w.peer.Arrived(uint16(now))
+	w.peer.Received().Sent(uint16(now), now)
+	w.peer.Received().Arrived(uint16(now))
 	w.peer.Received().LateFramesReported()
 	w.peer.Received().AcksHandled(true)
 	return now

@@ -106,7 +106,8 @@ func (r *Record) receive(tick entangle.Tick, packet uint8) {
 	}
 }
 
-// Received is what one client has received, and the frames in which something was late.
+// Received is what one client has received, and the frames in which something was late. It may be nil in calls about packets
+// (Sent, Arrived, AcksHandled, SortByArrival): then these are not recorded.
 type Received struct {
 	spaces     [2][]Record
 	packets    [packetRows]packet    // by id
@@ -149,6 +150,9 @@ type tickPackets struct {
 
 // Sent records the tick of a packet that the client is sent.
 func (r *Received) Sent(id uint16, tick entangle.Tick) {
+	if r == nil {
+		return
+	}
 	r.packets[id%packetRows] = packet{id: id, tick: tick}
 	if r.packetsOf(tick) == nil {
 		r.ticks[uint32(tick)%tickRows] = tickPackets{tick: tick, first: id, known: true}
@@ -157,6 +161,9 @@ func (r *Received) Sent(id uint16, tick entangle.Tick) {
 
 // Arrived records that a packet was acknowledged. What Acknowledge and Deliver report next came with it.
 func (r *Received) Arrived(id uint16) {
+	if r == nil {
+		return
+	}
 	r.with, r.number = arrival{id: id, known: true}, 0
 	if p := r.packet(id); p != nil {
 		r.with.tick, p.reports = p.tick, r.reports
@@ -194,6 +201,9 @@ func (r *Received) LateFramesReported() { r.reporting = true }
 // frames, these may have arrived in a frame that it will report yet. So may packets that were acknowledged before, if it is not
 // in order: the client has sent those acknowledgements later.
 func (r *Received) AcksHandled(inOrder bool) {
+	if r == nil {
+		return
+	}
 	if r.reporting && inOrder {
 		r.reports++
 	}
@@ -233,6 +243,9 @@ func (r *Received) noteLate(f *timesync.LateFrame, id uint16, number uint32, ove
 // SortByArrival sorts packets that were acknowledged together, from the one that was sent first. One of a late frame came after
 // the newest that had arrived before the frame, and before those that were sent later and came in time.
 func (r *Received) SortByArrival(ids []uint16) {
+	if r == nil {
+		return
+	}
 	arrived := func(id uint16) (after uint16, frame int) {
 		p := r.packet(id)
 		if f := r.frameOf(p); f != nil {

@@ -104,8 +104,8 @@ func (s *rewindServer) run(ticks int) {
 
 // send delivers all that there is to send to the client.
 func (s *rewindServer) send() {
-	s.peer.PacketSent(uint16(s.tick), s.tick)
-	s.peer.Arrived(uint16(s.tick))
+	s.peer.Received().Sent(uint16(s.tick), s.tick)
+	s.peer.Received().Arrived(uint16(s.tick))
 	for b := s.peer.AppendActions(nil, 5000); len(b) > 0; b = s.peer.AppendActions(nil, 5000) {
 		s.peer.ActionsSent(s.packet)
 		s.peer.HandleDelivered(s.packet)

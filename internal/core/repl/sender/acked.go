@@ -10,14 +10,7 @@ import (
 // tick of the packet, or will before it applies anything later. The packets may be told in any order, but the newest that
 // had arrived before a packet must be told before it, or in the same call. HandleAcked sorts pkts.
 func (u *updates) HandleAcked(pkts ...uint16) {
-	u.flights.Acknowledge(pkts, u.recordArrived, u.handleUpdateAcked, u.handleRunAcked)
-}
-
-// recordArrived records with which packet the following updates arrived.
-func (u *updates) recordArrived(pkt uint16) {
-	if u.received != nil {
-		u.received.Arrived(pkt)
-	}
+	u.flights.Acknowledge(pkts, u.received.Arrived, u.handleUpdateAcked, u.handleRunAcked)
 }
 
 // handleUpdateAcked moves the baseline of a group to an update that the peer has. An update that may have been dropped

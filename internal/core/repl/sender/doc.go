@@ -134,7 +134,7 @@
 // The peer acknowledges packets. HandleAcked finds the updates of each in flight.Packets. A message is delivered once the
 // packets with all its parts are acknowledged: HandleDelivered finds its actions in flight.Messages, and reports those that
 // nothing holds up at the peer. The way from a packet to these two calls is in package peer (handle.go). Within a packet,
-// updates come first: then the record of what arrived when (Peer.Arrived) has them before the structure that they waited
+// updates come first: then the record of what arrived when (rewind.Received) has them before the structure that they waited
 // for.
 //
 // # Where things are

@@ -17,35 +17,6 @@ func (w *World) RecordReceived(targetOf func(repl.Slot) (rewind.Target, set.Mask
 	w.targetOf = targetOf
 }
 
-// PacketSent records the tick of a packet that was sent to the peer.
-func (p *Peer) PacketSent(pkt uint16, tick entangle.Tick) {
-	if p.received != nil {
-		p.received.Sent(pkt, tick)
-	}
-}
-
-// Arrived records that a packet was acknowledged. What HandleDelivered reports next came with it.
-func (p *Peer) Arrived(pkt uint16) {
-	if p.received != nil {
-		p.received.Arrived(pkt)
-	}
-}
-
-// AcksHandled records that Arrived was called for each packet that a packet of the peer acknowledges. inOrder says that none
-// that the peer sent later was handled before.
-func (p *Peer) AcksHandled(inOrder bool) {
-	if p.received != nil {
-		p.received.AcksHandled(inOrder)
-	}
-}
-
-// SortByArrival sorts packets that were acknowledged together by their arrival, as far as it is known.
-func (p *Peer) SortByArrival(pkts []uint16) {
-	if p.received != nil {
-		p.received.SortByArrival(pkts)
-	}
-}
-
 // Received returns what the peer has received, nil without RecordReceived.
 func (p *Peer) Received() *rewind.Received { return p.received }
 

@@ -41,13 +41,12 @@ type Group struct {
 	nextNumber repl.Member // numbers from here on were never used
 	Members    []Member    // by rising number
 
-	natives     int32          // live entities that have this group as their home, in whatever group they are now
-	Holders     int32          // peers that were sent it and have not acknowledged its end
-	Viewers     []ident.Viewer // peers that have a handle of this private group; memory from State.ViewerLists
-	Place       Place
-	keptLeavers int32    // length of Left after it was last scanned
-	Left        []Leaver // former members that some peer may still have here, in the order in which they left
-	tidyQueued  bool     // it is in State.tidy
+	natives    int32          // live entities that have this group as their home, in whatever group they are now
+	Holders    int32          // peers that were sent it and have not acknowledged its end
+	Viewers    []ident.Viewer // peers that have a handle of this private group; memory from State.ViewerLists
+	Place      Place
+	Left       []Leaver // former members that some peer may still have here, in the order in which they left
+	tidyQueued bool     // it is in State.tidy
 }
 
 // Member is an entity in a group.
@@ -164,7 +163,7 @@ func (st *State) FreeUnused(keep func(ident.GroupIndex) bool) {
 
 // minKeptCapacity is the capacity up to which a group keeps the memory of its members and of its leavers. About as
 // many entities leave a group in which entities come and go in most ticks, before all peers have acknowledged that.
-const minKeptCapacity = 8 * minTidy
+const minKeptCapacity = 128
 
 // shrink returns a list in an array of at most four times its length, or minKeptCapacity. It is copied
 // only after it has become much shorter, so that the cost follows the number of added items.

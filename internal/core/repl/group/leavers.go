@@ -57,25 +57,13 @@ func (t *trails) forget(s repl.Slot, id ident.GroupIndex) {
 	}
 }
 
-// minTidy is the number of leavers from which on tidyLeavers scans a group.
-const minTidy = 16
+// tidyAfter is the number of ticks after which the leavers of a group are scanned. Most peers have acknowledged the first
+// of them by that time.
+const tidyAfter = 32
 
-// tidyLeavers scans the leavers of a group when there are twice as many as the last scan kept, and schedules the next
-// scan.
-func (st *State) tidyLeavers(id ident.GroupIndex) {
-	if gr := &st.Groups[id]; len(gr.Left) >= max(minTidy, 2*int(gr.keptLeavers)) {
-		st.dropAckedLeavers(id)
-		gr.keptLeavers = int32(len(gr.Left))
-	}
-	st.scheduleTidy(id)
-}
-
-// tidyAfter is the number of ticks after which the leavers of a group are scanned, even if no more members leave. Most
-// peers have acknowledged them by that time.
-const tidyAfter = 128
-
-// tidyPerTick bounds the work of TidyDue in one call: the number of scanned leavers and peers. At least one group is
-// scanned.
+// tidyPerTick bounds the work of TidyDue in one call, the number of scanned leavers and peers, as long as the queue is short:
+// a part of it that makes each group wait for no more than another tidyAfter ticks may have a look at all peers. At least
+// one group is scanned.
 const tidyPerTick = 1024
 
 // tidying is the groups with leavers to scan.
@@ -102,7 +90,7 @@ func (st *State) scheduleTidy(id ident.GroupIndex) {
 // schedules another scan of groups with leavers that some peer has not acknowledged. A native that lives on in another
 // group needs none: RemoveEntity schedules one.
 func (st *State) TidyDue() {
-	for budget := tidyPerTick; budget > 0 && st.tidy.queue.Len() > 0; {
+	for budget := tidyPerTick + st.tidy.queue.Len()*len(st.Peers)/tidyAfter; budget > 0 && st.tidy.queue.Len() > 0; {
 		first := *st.tidy.queue.At(0)
 		if st.Tick.Sub(first.tick) < tidyAfter {
 			return
@@ -118,7 +106,6 @@ func (st *State) TidyDue() {
 		if st.dropAckedLeavers(id) {
 			st.scheduleTidy(id)
 		}
-		gr.keptLeavers = int32(len(gr.Left))
 	}
 }
 

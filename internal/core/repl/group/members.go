@@ -83,10 +83,8 @@ func (st *State) RemoveMember(s repl.Slot, fate repl.Fate) {
 	st.markChanged(id, true)
 	if len(gr.Members) == 0 {
 		st.closeGroup(id)
-		st.scheduleTidy(id)
-		return
 	}
-	st.tidyLeavers(id)
+	st.scheduleTidy(id)
 }
 
 // RemoveEntity removes an entity from its group and from the world. fate is repl.Despawned or repl.Orphaned.

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	tidyAfter = 128 // ticks after which leavers of a group are scanned
+	tidyAfter = 32  // ticks after which leavers of a group are scanned
 	minTidy   = 16  // leavers from which they are scanned at once
 	keptRoom  = 128 // members and leavers for which a group keeps memory
 )

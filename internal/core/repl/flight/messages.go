@@ -10,26 +10,19 @@ import (
 // Messages records the actions in each message until the message is delivered, and after that those that may still
 // wait at the peer for other groups. An action is pending until the peer has applied it for certain.
 type Messages struct {
-	inFlight []Message
+	Written  []Action // of the message that is written now, which Add records
+	inFlight []message
 	unused   [][]Action
 	waiting  []waitingAction
 }
 
-// Message is a reliable message with actions.
-type Message struct {
-	Number  uint16 // the channel's number of the message
+// message is a reliable message with actions.
+type message struct {
+	number  uint16 // the channel's number of the message
 	tick    entangle.Tick
 	ended   uint64 // how many entities had ended when it was written
 	actions []Action
 	repeat  repeat
-}
-
-// Groups returns the number of groups for which the message has an action.
-func (m *Message) Groups() (n int) {
-	for i := range m.actions {
-		n += int(m.actions[i].Count)
-	}
-	return n
 }
 
 // Action is one action of a message, or the same kind of action for several groups with consecutive handles.
@@ -49,30 +42,18 @@ type waitingAction struct {
 // Empty reports whether the peer has applied every action.
 func (a *Messages) Empty() bool { return len(a.inFlight) == 0 && len(a.waiting) == 0 }
 
-// Begin records a new message, to which Add adds actions. ended is the number of entities that have ended so far.
-func (a *Messages) Begin(tick entangle.Tick, ended uint64) {
-	var actions []Action
-	if n := len(a.unused); n > 0 {
-		actions, a.unused = a.unused[n-1], a.unused[:n-1]
+// Add records that the message with the actions Written is sent in a tick. bytes is its size, and ended the number of entities
+// that have ended so far. If it is short, repeats of it are scheduled.
+func (a *Messages) Add(number uint16, tick entangle.Tick, ended uint64, bytes int) {
+	m := message{number: number, tick: tick, ended: ended, actions: a.Written}
+	if a.Written = nil; len(a.unused) > 0 {
+		last := len(a.unused) - 1
+		a.Written, a.unused = a.unused[last], a.unused[:last]
 	}
-	a.inFlight = append(a.inFlight, Message{tick: tick, ended: ended, actions: actions})
-}
-
-// Last returns the newest message. The pointer is valid until the next Begin.
-func (a *Messages) Last() *Message { return &a.inFlight[len(a.inFlight)-1] }
-
-// LastIsEmpty reports whether the newest message has no actions.
-func (a *Messages) LastIsEmpty() bool { return len(a.Last().actions) == 0 }
-
-// Cancel removes the newest message, which must be empty.
-func (a *Messages) Cancel() {
-	a.recycle(a.Last().actions)
-	a.inFlight = a.inFlight[:len(a.inFlight)-1]
-}
-
-// Add adds an action to the newest message.
-func (a *Messages) Add(act Action) {
-	a.Last().actions = append(a.Last().actions, act)
+	if bytes <= maxRepeated {
+		m.repeat = repeat{tick, MaxRepeats}
+	}
+	a.inFlight = append(a.inFlight, m)
 }
 
 // HandleDelivered records that a message was delivered. It calls each for the actions that are no longer pending: the
@@ -80,7 +61,7 @@ func (a *Messages) Add(act Action) {
 // message, and earlier ones that waited for it. An action with needs is pending until every message of its tick and
 // of earlier ticks is delivered. It calls waits for those of the message.
 func (a *Messages) HandleDelivered(number uint16, each, waits func(Action, entangle.Tick)) {
-	i := slices.IndexFunc(a.inFlight, func(m Message) bool { return m.Number == number })
+	i := slices.IndexFunc(a.inFlight, func(m message) bool { return m.number == number })
 	if i < 0 {
 		return
 	}
@@ -94,7 +75,9 @@ func (a *Messages) HandleDelivered(number uint16, each, waits func(Action, entan
 		}
 		each(act, m.tick)
 	}
-	a.recycle(m.actions)
+	if len(a.unused) < maxUnused {
+		a.unused = append(a.unused, m.actions[:0])
+	}
 	if i == 0 { // otherwise the oldest message is the same, and nothing waits for others alone
 		a.release(each)
 	}
@@ -120,12 +103,6 @@ func (a *Messages) release(each func(Action, entangle.Tick)) {
 // allocated.
 const maxUnused = 8
 
-func (a *Messages) recycle(actions []Action) {
-	if len(a.unused) < maxUnused {
-		a.unused = append(a.unused, actions[:0])
-	}
-}
-
 // OldestTick returns the tick of the oldest message in flight, or now if none is in flight.
 func (a *Messages) OldestTick(now entangle.Tick) entangle.Tick {
 	if len(a.inFlight) == 0 {
@@ -135,7 +112,7 @@ func (a *Messages) OldestTick(now entangle.Tick) entangle.Tick {
 }
 
 // EndedSinceOldest returns how many entities have ended since the oldest message in flight was written. ended is the
-// number of entities that have ended so far, as in Begin.
+// number of entities that have ended so far, as in Add.
 func (a *Messages) EndedSinceOldest(ended uint64) int {
 	if len(a.inFlight) == 0 {
 		return 0

@@ -15,9 +15,8 @@ func TestAnActionIsInFlightUntilNothingHoldsItUp(t *testing.T) {
 	var a Messages
 	done := 0
 	send := func(number uint16, tick entangle.Tick, group repl.Handle, waits bool) {
-		a.Begin(tick, 0)
-		a.Add(Action{Group: group, Count: 1, HasNeeds: waits})
-		a.Last().Number = number
+		a.Written = []Action{{Group: group, Count: 1, HasNeeds: waits}}
+		a.Add(number, tick, 0, 0)
 	}
 	deliver := func(number uint16) {
 		a.HandleDelivered(number, func(Action, entangle.Tick) { done++ }, func(Action, entangle.Tick) {})
@@ -39,10 +38,8 @@ func TestAnActionIsInFlightUntilNothingHoldsItUp(t *testing.T) {
 func TestAShortMessageIsRepeated(t *testing.T) {
 	var a Messages
 	send := func(number uint16, bytes int) {
-		a.Begin(100, 0)
-		a.Add(Action{Group: 1, Count: 1})
-		a.Last().Number = number
-		a.ScheduleRepeats(bytes, 100)
+		a.Written = []Action{{Group: 1, Count: 1}}
+		a.Add(number, 100, 0, bytes)
 	}
 	send(2, maxRepeated+1)
 	send(3, maxRepeated)
@@ -61,9 +58,8 @@ func TestTheOldestMessageInFlightCounts(t *testing.T) {
 	var a Messages
 	assert.True(t, a.OldestTick(50) == 50 && a.EndedSinceOldest(9) == 0)
 	for number, tick := range []entangle.Tick{10, 20} {
-		a.Begin(tick, uint64(tick/5))
-		a.Add(Action{Group: 1, Count: 1})
-		a.Last().Number = uint16(number)
+		a.Written = []Action{{Group: 1, Count: 1}}
+		a.Add(uint16(number), tick, uint64(tick/5), 0)
 	}
 	assert.True(t, a.OldestTick(50) == 10 && a.EndedSinceOldest(9) == 7)
 	a.HandleDelivered(0, func(Action, entangle.Tick) {}, func(Action, entangle.Tick) {})
@@ -75,9 +71,8 @@ func TestTheOldestMessageInFlightCounts(t *testing.T) {
 func BenchmarkDeliveredBehindAHeldMessage(b *testing.B) {
 	var a Messages
 	send := func(number uint16, tick entangle.Tick) {
-		a.Begin(tick, 0)
-		a.Add(Action{Group: 1, Count: 1, HasNeeds: true})
-		a.Last().Number = number
+		a.Written = []Action{{Group: 1, Count: 1, HasNeeds: true}}
+		a.Add(number, tick, 0, 0)
 	}
 	send(0, 1)
 	for n := range uint16(1 << 14) {

@@ -22,13 +22,6 @@ type repeat struct {
 // maxRepeated is the size of the largest message that is repeated, in bytes.
 const maxRepeated = 300
 
-// ScheduleRepeats schedules repeats of the newest message, if it is short. bytes is the size of the message.
-func (a *Messages) ScheduleRepeats(bytes int, now entangle.Tick) {
-	if bytes <= maxRepeated {
-		a.Last().repeat = repeat{now, MaxRepeats}
-	}
-}
-
 // PollRepeat returns the number of a message that is due for a repeat, and counts the repeat as sent. ok is false when
 // no message is due.
 func (a *Messages) PollRepeat(now entangle.Tick) (number uint16, ok bool) {
@@ -36,7 +29,7 @@ func (a *Messages) PollRepeat(now entangle.Tick) (number uint16, ok bool) {
 		if r := &a.inFlight[i].repeat; RepeatDue(r.left, now.Sub(r.last)) {
 			r.left--
 			r.last = now
-			return a.inFlight[i].Number, true
+			return a.inFlight[i].number, true
 		}
 	}
 	return 0, false

@@ -31,6 +31,7 @@ type structure struct {
 	fulls  fulls
 	turn   repl.Handle // at which the next message continues
 	begins uint64      // usualKind of the last action in the message that is being written
+	bytes  int         // size of the newest message
 }
 
 // ActionsDue reports whether an action of any group is due.
@@ -55,16 +56,14 @@ func (st *structure) AppendActions(dst []byte, room int) []byte {
 	heads := repl.Heads{Tick: st.state.Tick}
 	st.w.Reset(dst)
 	st.w.Bits(uint64(st.state.Tick), tickBits)
-	st.actions.Begin(st.state.Tick, st.state.Ended)
-	st.begins = 0
+	st.actions.Written, st.begins = st.actions.Written[:0], 0
 	st.appendMessageActions(&heads, room*8)
-	if st.actions.LastIsEmpty() {
-		st.actions.Cancel()
+	if len(st.actions.Written) == 0 {
 		return dst
 	}
 	heads.End(&st.w)
 	b := st.w.Finish()
-	st.actions.ScheduleRepeats(len(b)-len(dst), st.state.Tick)
+	st.bytes = len(b) - len(dst)
 	return b
 }
 
@@ -78,7 +77,7 @@ func (st *structure) appendMessageActions(heads *repl.Heads, room int) {
 	}
 	begun := st.turn
 	st.turn = st.appendActionsFrom(heads, begun, room)
-	if begun > 0 && st.actions.LastIsEmpty() {
+	if begun > 0 && len(st.actions.Written) == 0 {
 		st.turn = st.appendActionsFrom(heads, 0, room)
 	}
 }
@@ -119,7 +118,7 @@ func (st *structure) appendActions(heads *repl.Heads, sp *group.Space, from, roo
 		}
 		st.findNeeds(sp, i, &rec)
 		st.prediction.findPredicted(sp, i, rec.Kind)
-		if st.w.LenBits()+st.actionBits(b, len(st.needs))+st.prediction.stated.set.Bits() > room && !st.actions.LastIsEmpty() {
+		if st.w.LenBits()+st.actionBits(b, len(st.needs))+st.prediction.stated.set.Bits() > room && len(st.actions.Written) > 0 {
 			return i
 		}
 		st.appendAction(heads, &rec, b)
@@ -315,17 +314,19 @@ func (st *structure) noteSent(sp *group.Space, i, n int, rec *repl.Record) {
 	if sp.Predicted.Has(i) {
 		st.prediction.noteSentPredicted(sp, i)
 	}
-	st.actions.Add(sent)
+	st.actions.Written = append(st.actions.Written, sent)
 	st.units.markSent(sp.IDs.Groups[i : i+n])
 	st.stats.Actions += uint64(n)
 }
 
-// ActionsSent sets the channel's number of the message that AppendActions wrote last. It returns the number of groups
-// for which the message has an action.
+// ActionsSent records that the message which AppendActions wrote last is sent, and the channel's number of it. It returns
+// the number of groups for which the message has an action.
 func (st *structure) ActionsSent(message uint16) (groups int) {
-	m := st.actions.Last()
-	m.Number = message
-	return m.Groups()
+	for i := range st.actions.Written {
+		groups += int(st.actions.Written[i].Count)
+	}
+	st.actions.Add(message, st.state.Tick, st.state.Ended, st.bytes)
+	return groups
 }
 
 // HandleDelivered records that an action message was acknowledged.

@@ -26,7 +26,7 @@ func (st *structure) appendSpawns(heads *repl.Heads, i, room int) (n int) {
 	if i > int(b.First) {
 		from += st.enc.Spawns.Ends[b.At+i-int(b.First)-1]
 	}
-	if st.w.LenBits()+b.FullBits(ends[0]-from) > room && !st.actions.LastIsEmpty() {
+	if st.w.LenBits()+b.FullBits(ends[0]-from) > room && len(st.actions.Written) > 0 {
 		return 0
 	}
 	rec := repl.Record{Kind: repl.Full, Group: repl.Handle(i), Tick: st.state.Tick, Generation: b.Generation}
@@ -77,7 +77,7 @@ func (st *structure) appendEnds(heads *repl.Heads, i, room int) (n int) {
 	}
 	rec := repl.Record{Kind: repl.Gone, Group: repl.Handle(i), Seq: sp.Seq[i].Next(), Tick: st.state.Tick}
 	for k := i; sp.StructureDue.Has(k) && sp.Seq[k] == sp.Seq[i] && sp.ActionSent[k] == sp.ActionSent[i] && st.endsUsually(k); k++ {
-		if st.w.LenBits()+encode.MaxUsualBits+1 > room && (n > 0 || !st.actions.LastIsEmpty()) {
+		if st.w.LenBits()+encode.MaxUsualBits+1 > room && (n > 0 || len(st.actions.Written) > 0) {
 			break
 		}
 		rec.Group = repl.Handle(k)

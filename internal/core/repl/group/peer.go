@@ -128,7 +128,7 @@ func (p *Peer) SentView(sp *Space, i int) view.ID {
 func (p *Peer) MayHave(s repl.Slot) bool {
 	_, m := p.State.Member(s)
 	sp, i := p.Locate(p.State.Slots.Group[s])
-	if i >= 0 && !sp.MembersAsOf(i).Before(m.Joined) && p.HasNumber(sp, i, m.Number) {
+	if i >= 0 && !sp.IsAbsent(i) && !sp.MembersAsOf(i).Before(m.Joined) && !p.State.Views.HidesMember(p.SentView(sp, i), m.Number) {
 		if !sp.Ending.Has(i) || m.Joined != sp.StructureAsOf[i] { // the end of a group does not send members that joined in its tick
 			return true
 		}
@@ -137,11 +137,6 @@ func (p *Peer) MayHave(s repl.Slot) bool {
 		sp, i := p.Locate(id)
 		return i >= 0 && p.StillHas(sp, i, s)
 	})
-}
-
-// HasNumber reports whether the peer was sent a group with a view that shows a member number.
-func (p *Peer) HasNumber(sp *Space, i int, number repl.Member) bool {
-	return !sp.IsAbsent(i) && !p.State.Views.HidesMember(p.SentView(sp, i), number)
 }
 
 // ReserveHandle gives a private group a handle at the peer, unless it has one. It reports false if no handle is free.

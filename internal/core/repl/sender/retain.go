@@ -172,16 +172,8 @@ func (vis *visibility) noteLacked(i int, m *group.Member, comps set.Mask) {
 	}
 }
 
-// rememberView records the view with which the peer was sent a group, before the group gets another view. It is valid
-// until the group is sent in full, which may never happen.
-func (vis *visibility) rememberView(sp *group.Space, i int) {
-	if _, ok := vis.groups.SentViews[int32(i)]; ok || sp == &vis.groups.Public {
-		return
-	}
-	vis.setSentView(i, sp.ViewOf(i))
-}
-
-// setSentView sets the SentViews entry of a private group.
+// setSentView sets the SentViews entry of a private group. It is valid until the group is sent in full, which may never
+// happen.
 func (vis *visibility) setSentView(i int, v view.ID) {
 	vis.state.Views.AddUsers(v, 1) // first, so that v is not freed with the former entry
 	vis.forgetSentView(&vis.groups.Private, i)
@@ -193,10 +185,7 @@ func (vis *visibility) setSentView(i int, v view.ID) {
 
 // forgetSentView removes the SentViews entry of a group, because the peer was sent the newest view or the group ended.
 func (vis *visibility) forgetSentView(sp *group.Space, i int) {
-	if len(vis.groups.SentViews) == 0 || sp == &vis.groups.Public {
-		return
-	}
-	if v, ok := vis.groups.SentViews[int32(i)]; ok {
+	if v, ok := vis.groups.SentViews[int32(i)]; ok && sp == &vis.groups.Private {
 		vis.state.Views.AddUsers(v, -1)
 		delete(vis.groups.SentViews, int32(i))
 	}

@@ -46,7 +46,9 @@ func (vis *visibility) SetView(s repl.Slot, hidden ...view.Hidden) bool {
 	}
 	again := sp.Present.Has(i) && vis.state.ViewsDiffer(vis.state.Slots.Group[s], was, id, sp.StructureAsOf[i])
 	if again {
-		vis.rememberView(sp, i)
+		if _, older := vis.groups.SentViews[int32(i)]; !older && sp == &vis.groups.Private {
+			vis.setSentView(i, was)
+		}
 		sp.NeedsFull.Set(i)
 		sp.StructureDue.Set(i)
 	}

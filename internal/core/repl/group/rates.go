@@ -150,15 +150,14 @@ func (r *rates) Of(id ident.GroupIndex) Rate {
 // becomes due in this tick.
 func (st *State) setRate(id ident.GroupIndex, r Rate) {
 	gr := &st.Groups[id]
-	st.Rates.Groups[id] = r
-	if r.Every != gr.Every && st.Rates.statesIntervals {
+	same := r.Every == gr.Every
+	st.Rates.Groups[id], gr.Every = r, r.Every
+	if !same && st.Rates.statesIntervals {
 		defer st.markIntervals(id)
 	}
-	if r.Every == gr.Every || !st.WaitsForTurn(id) {
-		gr.Every = r.Every
+	if same || !st.WaitsForTurn(id) {
 		return
 	}
-	gr.Every = r.Every
 	st.cancelWait(id, gr)
 	if gr.Private {
 		st.Changed.Private = append(st.Changed.Private, id)

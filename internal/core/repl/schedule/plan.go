@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"iter"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -18,8 +19,7 @@ import (
 type plan struct {
 	tick    entangle.Tick
 	made    bool // Prepare was called, and RequeueUnsent was not yet
-	ready   bool // Steps is complete; Prepare leaves that to Limit if the last limit was too small
-	later   bool // updates are encoded only when they are chosen
+	later   bool // updates are encoded only when they are chosen, except those of predicted groups
 	Steps   []Step
 	Records []encode.Update // of the steps
 	Next    int             // index of the first step that is not fully written
@@ -91,28 +91,37 @@ const MinRoom = 16
 
 // Prepare plans the updates of this tick: see Prepare of sender.Peer.
 func (p *Planner) Prepare(lossy bool) {
-	if p.enc.Held || p.prepared() {
+	if p.enc.Held || p.made {
 		return
 	}
 	p.lossy = lossy
-	p.plan = plan{tick: p.state.Tick, made: true, Steps: p.Steps[:0], Records: p.Records[:0]}
-	if !p.limited {
-		p.planAll()
-	}
-}
-
-// Complete plans the updates of this tick if Prepare and Limit have not.
-func (p *Planner) Complete(lossy bool) {
-	if p.Prepare(lossy); !p.ready {
-		p.planAll()
-	}
-}
-
-// planAll plans and encodes all due updates.
-func (p *Planner) planAll() {
-	p.ready = true
-	p.enc.Partition()
+	p.plan = plan{tick: p.state.Tick, made: true, Steps: p.Steps[:0], Records: p.Records[:0], short: short{left: math.MaxInt}}
 	p.planPredicted()
+	p.planOthers(p.limited)
+}
+
+// Complete plans and encodes the updates of this tick if Prepare and Limit have not.
+func (p *Planner) Complete(lossy bool) {
+	if p.Prepare(lossy); p.later && !p.short.cut {
+		p.planOthers(false)
+	}
+}
+
+// planOthers plans all due updates of groups that are not predicted. If later is set, they are one step for each space, and
+// are encoded when they are chosen: most have no room. What was planned of them before is planned again.
+func (p *Planner) planOthers(later bool) {
+	for sp, i := range p.groupsOf(p.Steps[p.PredictedSteps:]) {
+		sp.Requeue(i)
+	}
+	p.Steps = p.Steps[:p.PredictedSteps]
+	p.later, p.short.wanted = later, 0
+	if later {
+		for _, sp := range p.groups.Spaces() {
+			p.planDue(sp, 0, sp.Len()-1, nil)
+		}
+		return
+	}
+	p.enc.Partition()
 	if p.privateFirst {
 		p.planPrivate()
 	}
@@ -122,40 +131,6 @@ func (p *Planner) planAll() {
 	if !p.privateFirst {
 		p.planPrivate()
 	}
-}
-
-// planLater plans all due updates, and encodes only those of predicted groups, which are sent together. The others are
-// encoded when they are chosen: most have no room. If planAll has planned the others, they are planned again, as one step
-// for each space.
-func (p *Planner) planLater() {
-	if !p.ready {
-		p.planPredicted()
-	}
-	p.ready, p.later = true, true
-	for sp, i := range p.groupsOf(p.Steps[p.PredictedSteps:]) {
-		sp.Requeue(i)
-	}
-	p.Steps = p.Steps[:p.PredictedSteps]
-	for _, sp := range p.groups.Spaces() {
-		p.planDue(sp, 0, sp.Len()-1, nil)
-	}
-}
-
-// countDue returns the number of due groups that may have values to send.
-func (p *Planner) countDue() (n int) {
-	for _, sp := range p.groups.Spaces() {
-		for i, due := range sp.Due {
-			steady := sp.SteadyWord(i)
-			n += bits.OnesCount64(due & steady)
-			for due &^= steady; due != 0; due &= due - 1 {
-				k := i<<6 + bits.TrailingZeros64(due)
-				if predicted := sp.Predicted.Has(k); predicted && p.hasUnsentChange(sp, k) || !predicted && p.hasUnsentValues(sp, k) {
-					n++
-				}
-			}
-		}
-	}
-	return n
 }
 
 // RequeueUnsent makes due again the updates of an earlier tick's plan that no packet had room for. If there are any, public

@@ -1,6 +1,8 @@
 package schedule
 
 import (
+	"math"
+
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/encode"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
@@ -11,9 +13,8 @@ import (
 
 // short is what a peer may write of updates in one tick.
 type short struct {
-	on   bool // there is a limit
-	cut  bool // the plan was cut down to it
-	left int  // bytes that may be written yet
+	cut  bool // the plan was cut down to the limit
+	left int  // bytes that may be written yet; math.MaxInt without a limit
 
 	wanted int // what WantedBytes found, 1 more; 0: it was not asked
 }
@@ -48,33 +49,28 @@ func (p *Planner) Limit(bytes int) {
 	if !p.prepared() {
 		return
 	}
-	s := &p.short
-	s.on, s.left = bytes >= 0, bytes
-	switch {
-	case p.ready:
-	case s.on && bytes < p.WantedBytes():
-		p.planLater()
-	default:
-		p.planAll()
+	if p.short.left = bytes; bytes < 0 {
+		p.short.left = math.MaxInt
 	}
-	if p.limited = s.on && (p.later || bytes < p.countWanted()); p.limited {
+	if p.later && !p.isShort() {
+		p.planOthers(false)
+	}
+	if p.limited = p.isShort(); p.limited {
 		p.Meter(true)
 		if !p.later {
-			p.planLater()
+			p.planOthers(true)
 		}
 		p.shorten()
 	}
 }
 
+// isShort reports whether the limit has no room for the planned updates.
+func (p *Planner) isShort() bool { return p.short.left < p.WantedBytes() }
+
 func (p *Planner) prepared() bool { return p.made && !p.enc.Held }
 
 // RoomLeft returns the room for the next frame.
-func (p *Planner) RoomLeft(room int) int {
-	if !p.short.on {
-		return room
-	}
-	return min(room, p.short.left)
-}
+func (p *Planner) RoomLeft(room int) int { return min(room, p.short.left) }
 
 // Spend takes a frame off the limit.
 func (p *Planner) Spend(bits int) { p.short.left -= (bits + 7) / 8 }
@@ -85,20 +81,9 @@ func (p *Planner) WantedBytes() int {
 		return 0
 	}
 	if p.short.wanted == 0 {
-		p.short.wanted = 1 + p.estimateWanted()
+		p.short.wanted = 1 + p.countWanted()
 	}
 	return p.short.wanted - 1
-}
-
-func (p *Planner) estimateWanted() int {
-	if p.ready {
-		return p.countWanted()
-	}
-	n := p.countDue()
-	if n == 0 {
-		return 0
-	}
-	return (withPackets(repl.MaxRunHead*8+repl.EndBits+n*p.choice.size+p.markBits()) + 7) / 8
 }
 
 func (p *Planner) countWanted() int {
@@ -106,15 +91,13 @@ func (p *Planner) countWanted() int {
 	if bits == 0 {
 		return 0
 	}
-	n := 0
-	for i := range p.Steps {
-		if s := &p.Steps[i]; s.Run != nil {
-			n += len(s.Run.Groups)
-		} else {
-			n += s.To - s.From
+	if !p.later {
+		n := 0
+		for range p.groupsOf(p.Steps) {
+			n++
 		}
+		p.choice.noteSize(bits, n)
 	}
-	p.choice.noteSize(bits, n)
 	return (withPackets(bits+p.markBits()) + 7) / 8
 }
 
@@ -125,12 +108,15 @@ func withPackets(bits int) int {
 	return bits + bits/half*(full-encode.MaxRecordBits+MarkBits)
 }
 
-// stepsBits bounds what steps take, in one packet.
+// stepsBits bounds what steps take, in one packet. For updates that are not encoded it is an estimate.
 func (p *Planner) stepsBits(steps []Step) (bits int) {
 	for i := range steps {
-		if s := &steps[i]; s.Run != nil {
+		switch s := &steps[i]; {
+		case s.Run != nil:
 			bits += repl.MaxRunHead*8 + s.Made.Bytes*8
-		} else {
+		case p.Records[s.From].Chunk < 0:
+			bits += repl.MaxRunHead*8 + repl.EndBits + (s.To-s.From)*p.choice.size
+		default:
 			bits += p.enc.RunBits(s.Space, p.Records[s.From:s.To])
 		}
 	}

@@ -2,8 +2,8 @@ package sender
 
 import "github.com/entangle-ecs/entangle/internal/core/repl/schedule"
 
-// Prepare plans and encodes the updates of this tick. If the last limit had no room for all due updates, it leaves that to
-// Limit, which knows how much room there is now. Neither may run for two peers of a world at once. AppendUpdates may,
+// Prepare plans and encodes the updates of this tick. If the last limit had no room for all due updates, it leaves the encoding
+// to Limit, which knows how much room there is now. Neither may run for two peers of a world at once. AppendUpdates may,
 // after all peers have been prepared and have their limits; it prepares a peer that is not.
 func (p *Peer) Prepare() {
 	p.plan.Prepare(p.updates.lossy())

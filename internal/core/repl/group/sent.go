@@ -4,7 +4,6 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/flight"
-	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // MembersAsOf returns the tick of the members of a group that the peer has. Of a retained group the peer may have been
@@ -87,17 +86,12 @@ func (sp *Space) MarkActionsSent(i, n int, rec *repl.Record) {
 
 // MarkRunSent notes that all groups of a run were sent.
 func (sp *Space) MarkRunSent(r *flight.SharedRun) {
-	first, last := r.Groups[0], r.Last()
-	if !r.Dense {
-		for _, h := range r.Groups {
-			sp.Planned[h] = r.Tick
-			sp.Due.Clear(int(h))
-		}
+	if r.Dense {
+		Fill(sp.Planned[r.Groups[0]:r.Last()+1], r.Tick)
 		return
 	}
-	Fill(sp.Planned[first:last+1], r.Tick)
-	for i := first >> 6; i <= last>>6; i++ {
-		sp.Due[i] &^= set.Within(i, first, last)
+	for _, h := range r.Groups {
+		sp.Planned[h] = r.Tick
 	}
 }
 

@@ -134,7 +134,7 @@ func (p *Planner) planOthers(later bool) {
 }
 
 // RequeueUnsent makes due again the updates of an earlier tick's plan that no packet had room for. If there are any, public
-// and private groups take turns in coming first. The groups of a whole run are due until it is written (MarkRunSent).
+// and private groups take turns in coming first.
 func (p *Planner) RequeueUnsent() {
 	if !p.made {
 		return
@@ -145,10 +145,8 @@ func (p *Planner) RequeueUnsent() {
 		p.privateFirst = left[len(left)-1].Space == &p.groups.Private
 	}
 	p.meterLate(left)
-	for _, s := range left {
-		for _, rec := range p.Records[s.From:s.To] {
-			s.Space.Requeue(int(rec.At))
-		}
+	for sp, i := range p.groupsOf(left) {
+		sp.Requeue(i)
 	}
 	if p.Metered {
 		p.choice.broken = p.short.cut && len(left) > 0
@@ -239,6 +237,10 @@ func (p *Planner) planRun(r *encode.SharedRun) {
 		if made := p.enc.CopyOf(r, from); made != nil && made.Bases.Contains(newest) {
 			p.Steps = append(p.Steps, Step{Run: r, Made: *made, Base: from})
 			r.Carried = true
+			due, first, last := p.groups.Public.Due, r.Groups[0], r.Last()
+			for i := first >> 6; i <= last>>6; i++ {
+				due[i] &^= p.enc.Runs.ValuesOnly[i] & set.Within(i, first, last)
+			}
 			return
 		}
 	}
@@ -312,12 +314,13 @@ func (p *Planner) canUpdate(sp *group.Space, i int, id ident.GroupIndex) bool {
 	return sp.Present.Has(i) && !sp.StructureDue.Has(i) && !sp.Fragmented.Has(i) && !sp.Retained.Has(i) && sp.Base[i].Before(p.state.Groups[id].Changed)
 }
 
-// Flatten replaces the step of a run by a step of updates. Their chunks are encoded already: the chunks of the run
-// serve all baselines of the peer.
+// Flatten replaces the step of a run, which no packet has room for, by a step of updates. Their chunks are encoded already:
+// the chunks of the run serve all baselines of the peer.
 func (p *Planner) Flatten(s *Step) Step {
 	first, groups := len(p.Records), s.Run.Groups
 	p.Records = slices.Grow(p.Records, len(groups))
 	for _, h := range groups {
+		p.groups.Public.Planned[h] = p.state.Tick
 		from := p.groups.Public.Baseline(int(h))
 		chunk, _ := p.enc.Chunks.Find(p.state.Public.Groups[h], from, 0)
 		p.Records = append(p.Records, encode.Update{At: int32(h), Chunk: chunk, Base: from.Base, Earliest: p.groups.Public.ActionSent[h]})

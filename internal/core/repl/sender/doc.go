@@ -93,14 +93,14 @@
 //
 //	due           Due; WaitingSince of a metered peer       World.Commit: Planner.MakeDue, Space.MarkDue
 //	gathered      clears Due; there is an encode.Update     Planner.gatherDue
-//	              nothing, for a group in a whole run       Planner.planRun
+//	              clears Due, for a group in a whole run    Planner.planRun
 //	planned       Planned, unless the peer is metered       Planner.encodeRecord
 //	              or Fragmented and StructureDue, if no     Space.SendAsAction
 //	              packet has room for it
 //	              under a limit: Planned, and clears Due,   Planner.finish
 //	              or Due again, if there is no room
 //	written       Cursor; Planned of a metered peer         updates.noteWritten
-//	              Cursor, Planned; clears Due: a whole run  updates.appendCopy, Space.MarkRunSent
+//	              Cursor, Planned, for a whole run          updates.appendCopy
 //	not written   Due again                                 Planner.RequeueUnsent, in the next Commit
 //	unproven      no column: a bit in flight.Packets, if    updates.noteWritten
 //	              ActionInFlight was set when it was written

@@ -115,5 +115,6 @@ func (p *Peer) Base(h repl.Handle) (base entangle.Tick, ok bool) {
 
 // Idle reports whether the peer was sent everything and has acknowledged it, and no change waits for its turn.
 func (p *Peer) Idle() bool {
-	return p.groups.Public.IsIdle() && p.groups.Private.IsIdle() && p.updates.flights.Len() == 0 && p.actions.Empty() && !p.plan.AwaitsTurn()
+	return p.groups.Public.IsIdle() && p.groups.Private.IsIdle() && p.plan.Next == len(p.plan.Steps) &&
+		p.updates.flights.Len() == 0 && p.actions.Empty() && !p.plan.AwaitsTurn()
 }

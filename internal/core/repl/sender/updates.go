@@ -118,7 +118,8 @@ func (u *updates) appendStep(room int) bool {
 	if !u.flights.LastIsEmpty() {
 		return false
 	}
-	return u.appendFlattened(s, room)
+	*s = u.plan.Flatten(s) // this packet has room for a part of the run, and the next packets continue it
+	return u.appendRecords(s, room)
 }
 
 // appendCopy copies a whole run, or with Unrun encodes it again.
@@ -133,15 +134,6 @@ func (u *updates) appendCopy(s *schedule.Step) {
 	u.stats.Updates += uint64(len(r.Groups))
 	u.groups.Public.MarkRunSent(&r.SharedRun)
 	u.groups.Public.Cursor = int(r.Last()) + 1
-}
-
-// appendFlattened writes as much of a run as fits into an empty packet that has no room for all of it. The run becomes a
-// step of updates, which the next packets continue.
-func (u *updates) appendFlattened(s *schedule.Step, room int) bool {
-	r := s.Run
-	*s = u.plan.Flatten(s)
-	u.groups.Public.MarkRunSent(&r.SharedRun)
-	return u.appendRecords(s, room)
 }
 
 // appendRecords writes the updates of a step as far as they fit, and reports whether the step is complete.

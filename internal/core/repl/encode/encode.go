@@ -58,12 +58,15 @@ func (w *Encoder) encodeChangedMembers(gr *group.Group) {
 	out, b := &w.Bodies.w, &w.Bodies.current
 	for i := range gr.Members {
 		m := &gr.Members[i]
-		if w.state.IsPaused(m.Slot) || !b.bases.Narrow(b.key.Base, w.state.Slots.Touched[m.Slot]) || w.encodesWhole(m) || w.hidesMember(m) || w.hidesChanges(m.Slot) {
+		if w.state.IsPaused(m.Slot) || !b.bases.Narrow(b.key.Base, w.state.Slots.Touched[m.Slot]) || w.encodesWhole(m) || w.hidesMember(m) {
 			continue
 		}
-		comps := w.changedComponents(m.Slot)
+		comps, removed := w.changedComponents(m.Slot), w.removedComponents(m.Slot)
+		if comps.IsZero() && removed.IsZero() { // the view hides all that changed
+			continue
+		}
 		same := changes.Append(out, m.Number, &comps)
-		w.encodeRemoved(m.Slot)
+		w.encodeRemoved(removed)
 		if !same {
 			w.sets.Append(out, &comps)
 		}
@@ -93,30 +96,21 @@ func (w *Encoder) visibleComponents(s repl.Slot, mask set.Mask) set.Mask {
 	return mask.Without(h.Comps)
 }
 
-// hidesChanges reports whether the view of the current body hides all changes of a member that it shows.
-func (w *Encoder) hidesChanges(s repl.Slot) bool {
+// removedComponents returns the components that were removed of a member, if the current body is a change.
+func (w *Encoder) removedComponents(s repl.Slot) (removed set.Mask) {
 	b := &w.Bodies.current
-	if b.key.View == 0 {
-		return false
+	if b.key.Kind != repl.Change {
+		return removed
 	}
-	if h, _ := w.state.Views.Hidden(b.key.View, w.state.Slots.NumberHere[s]); h.Comps.IsZero() {
-		return false
-	}
-	changed := w.state.Slots.ChangedSince(s, b.key.Base, &b.bases)
-	if b.key.Kind == repl.Change {
-		changed = changed.Or(w.state.Slots.RemovedSince(s, b.key.Structure, &b.structures))
-	}
-	changed = w.visibleComponents(s, changed)
-	return changed.IsZero()
+	return w.visibleComponents(s, w.state.Slots.RemovedSince(s, b.key.Structure, &b.structures))
 }
 
 // encodeRemoved writes the removed components of a member, if the current body is a change.
-func (w *Encoder) encodeRemoved(s repl.Slot) {
+func (w *Encoder) encodeRemoved(removed set.Mask) {
 	out, b := &w.Bodies.w, &w.Bodies.current
 	if b.key.Kind != repl.Change {
 		return
 	}
-	removed := w.visibleComponents(s, w.state.Slots.RemovedSince(s, b.key.Structure, &b.structures))
 	out.Bool(!removed.IsZero())
 	if !removed.IsZero() {
 		b.ChangesStructure = true
@@ -258,7 +252,7 @@ func (w *Encoder) encodeMembers(id ident.GroupIndex) {
 	case alone && full:
 		w.encodeWhole(m.Slot)
 	case alone:
-		w.encodeRemoved(m.Slot)
+		w.encodeRemoved(w.removedComponents(m.Slot))
 		w.encodeValues(m.Slot, w.changedComponents(m.Slot))
 	default:
 		w.encodeJoining(id)

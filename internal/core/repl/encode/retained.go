@@ -27,10 +27,8 @@ func (w *Encoder) encodeRemovedParts(id ident.GroupIndex) {
 	for i := range w.state.Groups[id].Members {
 		m := &w.state.Groups[id].Members[i]
 		if gone := w.removedPart(m).Comps; !gone.IsZero() {
-			w.Bodies.current.ChangesStructure = true
 			changes.Append(out, m.Number, &none)
-			out.Bool(true)
-			w.sets.Append(out, &gone)
+			w.encodeRemoved(gone)
 		}
 	}
 	changes.End(out)

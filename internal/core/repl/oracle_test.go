@@ -175,7 +175,7 @@ func (n *network) judgePredicted(e *end, l *life, s *saying) {
 	for number := range l.members {
 		joins := slices.ContainsFunc(s.joins, func(j joining) bool { return j.number == number })
 		on, stated := s.predicted.members[number]
-		if l.predicts[number] = s.all || on; !stated && !joins && s.Kind == repl.Change {
+		if l.predicts[number] = on; !stated && !joins && s.Kind == repl.Change {
 			l.predicts[number] = was[number]
 		}
 	}

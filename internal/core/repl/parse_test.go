@@ -93,7 +93,7 @@ func (p *parser) action(s *saying) {
 		var ok bool
 		s.needs, ok = repl.ReadNeeds(&p.r, s.Tick, nil)
 		require.True(p.t, ok)
-		s.predicted = p.predicted(s.Kind)
+		s.predicted = p.predicted()
 		s.refs = p.refs()
 	}
 	s.leavers = p.leavers()
@@ -123,20 +123,17 @@ func (p *parser) action(s *saying) {
 // predicted is what an action states about the predicted members of a group: whether each of some is
 // predicted.
 type predicted struct {
-	said, all bool
-	members   map[repl.Member]bool
+	said    bool
+	members map[repl.Member]bool
 }
 
-func (p *parser) predicted(kind repl.Kind) (is predicted) {
+func (p *parser) predicted() (is predicted) {
 	if is.said = p.r.Bool(); !is.said {
 		return is
 	}
 	is.members = map[repl.Member]bool{}
-	if is.all = p.r.Bool(); !is.all {
-		p.numbers(func(n repl.Member) { is.members[n] = p.r.Bool() })
-		require.NotEmpty(p.t, is.members)
-	}
-	require.False(p.t, is.all && kind == repl.Change, "a change pays for each member")
+	p.numbers(func(n repl.Member) { is.members[n] = p.r.Bool() })
+	require.NotEmpty(p.t, is.members)
 	return is
 }
 

@@ -680,15 +680,15 @@ func TestGoldens(t *testing.T) {
 	w.Commit()
 	says("predicted entities", act(), tick32(21),
 		"00 0 0100 010 0 10000000",    // change: handle 1, sequence 2, base 8 ticks ago
-		"0 1 0 0 11000 1 0 00000 0 0", // no needs; member 3 is predicted now; no references, no leavers
+		"0 1 0 11000 1 0 00000 0 0", // no needs; member 3 is predicted now; no references, no leavers
 		"0 0 00000 0 1 00000",         // not alone, nobody joins or has changed
 		"0 00 1 0000 100 0 0100",      // change: private handle 0, base 1 tick ago
-		"0 1 0 1 1 0 00000 0 0",       // so is member 0; no references, no leavers
+		"0 1 1 1 0 00000 0 0",       // so is member 0; no references, no leavers
 		"1 0 00", "0 11")              // alone: nothing removed, nothing changed
 	p.Predict(4, false)
 	w.Begin(22)
 	w.Commit()
-	says("no longer predicted", act(), tick32(22), "00 0 0100 110 0 0100", "0 1 0 0 11000 0 0 00000 0 0", "0 0 00000 0 1 00000", "0 11")
+	says("no longer predicted", act(), tick32(22), "00 0 0100 110 0 0100", "0 1 0 11000 0 0 00000 0 0", "0 0 00000 0 1 00000", "0 11")
 	w.Begin(23)
 	w.Change(0, []repl.Slot{3, 5})
 	w.Commit()

@@ -404,7 +404,7 @@ func (b *bodyReader) predict() error {
 			b.Predict(j.slot, on)
 		}
 	}
-	for _, p := range b.predicted.Members {
+	for _, p := range b.predicted {
 		m := b.g.member(p.Number)
 		if m == nil {
 			b.incomplete = b.incomplete || p.On

@@ -218,11 +218,8 @@ func (r *record) writeJoiner(w *bits.Writer, j joining) {
 	}
 }
 
-// predicted is members that are predicted from an action on. nil states nothing, and everybody states all
-// members.
+// predicted is members that are predicted from an action on. nil states nothing.
 type predicted []repl.Member
-
-var everybody = predicted{repl.MaxMembers}
 
 func (r *record) writePredicted(w *bits.Writer) {
 	if states := r.predicted != nil || r.ended != nil; !states {
@@ -230,13 +227,9 @@ func (r *record) writePredicted(w *bits.Writer) {
 		return
 	}
 	w.Bool(true)
-	all := len(r.predicted) == 1 && r.predicted[0] == repl.MaxMembers
-	w.Bool(all)
-	if !all {
-		named := slices.Concat(r.predicted, r.ended)
-		slices.Sort(named)
-		list(w, named, func(n repl.Member) repl.Member { return n }, func(n repl.Member) { w.Bool(slices.Contains(r.predicted, n)) })
-	}
+	named := slices.Concat(r.predicted, r.ended)
+	slices.Sort(named)
+	list(w, named, func(n repl.Member) repl.Member { return n }, func(n repl.Member) { w.Bool(slices.Contains(r.predicted, n)) })
 }
 
 func (r *record) write(w *bits.Writer) {

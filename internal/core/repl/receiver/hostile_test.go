@@ -62,7 +62,6 @@ func TestWhatNoSenderWrites(t *testing.T) {
 		}),
 		"one that a full does not name is predicted": with(record{kind: repl.Full, group: groupB, seq: 2, tick: 30, predicted: predicted{1}},
 			func(r *record) { r.joins = []joining{{number: 0}} }),
-		"a change with a set of all":  with(follows(), func(r *record) { r.predicted = everybody }),
 		"a change of no prediction":   with(follows(), func(r *record) { r.predicted = predicted{} }),
 		"a full with one that ends":   with(record{kind: repl.Full, group: groupB, seq: 2, tick: 30, alone: true}, func(r *record) { r.ended = predicted{0} }),
 		"no such number is predicted": with(follows(), func(r *record) { r.predicted = predicted{repl.MaxMembers - 1, repl.MaxMembers} }),

@@ -324,9 +324,6 @@ func (w *world) predict(g *sent, r *record) {
 			g.predicts[b.id] = before[b.id]
 		}
 	}
-	if r.kind == repl.Full && len(g.members) > 0 && len(r.predicted) == len(g.members) && w.rng.IntN(2) == 0 {
-		r.predicted = everybody
-	}
 	w.remember(g)
 }
 

@@ -203,9 +203,7 @@ type statedSet struct {
 
 // findPredicted sets stated to what an action of a group must state.
 func (pr *prediction) findPredicted(sp *group.Space, i int, kind repl.Kind) {
-	set := &pr.stated.set
-	set.Reset()
-	pr.stated.members = pr.stated.members[:0]
+	pr.stated.set, pr.stated.members = pr.stated.set[:0], pr.stated.members[:0]
 	if kind == repl.Gone || !sp.Predicted.Has(i) {
 		return
 	}
@@ -213,31 +211,22 @@ func (pr *prediction) findPredicted(sp *group.Space, i int, kind repl.Kind) {
 	if pr.predictsIn(sp, i) {
 		members = pr.state.Groups[sp.Group(i)].Members
 	}
-	v, shown := sp.ViewOf(i), 0
-	sent := pr.plan.Predicted[pr.plan.SearchPredicted(sp, i)].Sent
+	v, sent := sp.ViewOf(i), pr.plan.Predicted[pr.plan.SearchPredicted(sp, i)].Sent
 	if kind == repl.Full {
 		sent = nil
 	}
 	for k := range members {
 		m := &members[k]
 		if !pr.predictsMember(v, m) {
-			if !pr.state.Views.HidesMember(v, m.Number) {
-				shown++
-			}
 			continue
 		}
-		shown++
 		pr.stated.members = append(pr.stated.members, m.Number)
 		var was bool
 		if sent, was = pr.statePredictionEnds(sent, m.Number); !was || sp.StructureAsOf[i].Before(m.WholeSince) {
-			set.Members = append(set.Members, repl.PredictedMember{Number: m.Number, On: true})
+			pr.stated.set = append(pr.stated.set, repl.PredictedMember{Number: m.Number, On: true})
 		}
 	}
 	pr.statePredictionEnds(sent, repl.MaxMembers)
-	set.Stated = len(set.Members) > 0
-	if kind == repl.Full && len(pr.stated.members) == shown && shown > 0 {
-		set.All, set.Members = true, set.Members[:0]
-	}
 }
 
 // statePredictionEnds states that the members before a number are not predicted any more, even those that left, of which
@@ -245,7 +234,7 @@ func (pr *prediction) findPredicted(sp *group.Space, i int, kind repl.Kind) {
 // number was among them.
 func (pr *prediction) statePredictionEnds(sent []repl.Member, next repl.Member) (after []repl.Member, was bool) {
 	for ; len(sent) > 0 && sent[0] < next; sent = sent[1:] {
-		pr.stated.set.Members = append(pr.stated.set.Members, repl.PredictedMember{Number: sent[0]})
+		pr.stated.set = append(pr.stated.set, repl.PredictedMember{Number: sent[0]})
 	}
 	if was = len(sent) > 0 && sent[0] == next; was {
 		sent = sent[1:]

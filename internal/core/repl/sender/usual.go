@@ -19,7 +19,7 @@ func (st *structure) usualKind(rec *repl.Record, b *encode.Body) (begins uint64)
 	if rec.Kind == repl.Gone && b.Width == 1 {
 		return usualEnd
 	}
-	if rec.Kind != repl.Full || len(st.needs) > 0 || st.prediction.stated.set.Stated || b.RefCount > 0 || b.Prefix > encode.MaxPrefix {
+	if rec.Kind != repl.Full || len(st.needs) > 0 || len(st.prediction.stated.set) > 0 || b.RefCount > 0 || b.Prefix > encode.MaxPrefix {
 		return 0
 	}
 	begins = encode.LeadingBits(st.enc.Bodies.Bytes(b), b.Prefix)

@@ -1,11 +1,6 @@
 package repl
 
-import (
-	"errors"
-
-	"github.com/entangle-ecs/entangle"
-	pack "github.com/entangle-ecs/entangle/protocol/bits"
-)
+import "github.com/entangle-ecs/entangle"
 
 // From is the baselines of an update.
 type From struct {
@@ -23,9 +18,6 @@ const HistoryTicks = 64
 // MaxPrev bounds From.Prev: no history reaches further back.
 const MaxPrev = HistoryTicks - 1
 
-// PrevBits is the width of From.Prev, 1 to MaxPrev.
-const PrevBits = 6
-
 // Differs reports whether an update of a tick holds differences, of the components
 // that are sent as such.
 func (f From) Differs(tick entangle.Tick) bool { return tick.Sub(f.Base) < HistoryTicks }
@@ -34,31 +26,4 @@ func (f From) Differs(tick entangle.Tick) bool { return tick.Sub(f.Base) < Histo
 func (f From) Older(tick entangle.Tick) (older entangle.Tick, ok bool) {
 	older = f.Base - entangle.Tick(f.Prev)
 	return older, f.Prev > 0 && tick.Sub(older) < HistoryTicks
-}
-
-func (f From) prevWidth() int {
-	if f.Prev == 0 {
-		return 1
-	}
-	return 1 + PrevBits
-}
-
-func appendPrev(w *pack.Writer, prev uint8) {
-	w.Bool(prev > 0)
-	if prev > 0 {
-		w.Bits(uint64(prev), PrevBits)
-	}
-}
-
-// errPrev is a previous baseline that is no ticks before the baseline.
-var errPrev = errors.New("repl: malformed base")
-
-func readPrev(r *pack.Reader) (prev uint8) {
-	if !r.Bool() {
-		return 0
-	}
-	if prev = uint8(r.Bits(PrevBits)); prev == 0 && r.Err() == nil {
-		r.Fail(errPrev)
-	}
-	return prev
 }

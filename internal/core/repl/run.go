@@ -20,7 +20,7 @@ type RunHeads struct {
 }
 
 // MaxRunHead bounds the bytes of a run's head.
-const MaxRunHead = (2 + 32 + 68 + 1 + PrevBits + 7) / 8
+const MaxRunHead = (2 + 32 + 68 + 8 + 7) / 8
 
 // Begin writes a run's head: the first group of the first block, and the baseline of that block.
 func (u *RunHeads) Begin(w *pack.Writer, first Handle, from From) {
@@ -36,7 +36,7 @@ func (u *RunHeads) Enter(first Handle, from From) { u.at, u.from = first, from }
 
 func (u *RunHeads) appendFrom(w *pack.Writer, from From) {
 	w.Uvarint(uint64(u.Tick - from.Base))
-	appendPrev(w, from.Prev)
+	w.Uvarint(uint64(from.Prev))
 }
 
 // HeadBits returns the number of bits that Begin writes at a whole byte.
@@ -45,7 +45,7 @@ func (u *RunHeads) HeadBits(first Handle, from From) int {
 }
 
 func (u *RunHeads) fromBits(from From) int {
-	return pack.UvarintBits(uint64(u.Tick-from.Base)) + from.prevWidth()
+	return pack.UvarintBits(uint64(u.Tick-from.Base)) + pack.UvarintBits(uint64(from.Prev))
 }
 
 // Next writes that another block follows: its first group, and its baseline.
@@ -116,8 +116,8 @@ func (u *RunHeads) ReadBegin(r *pack.Reader, rec *Record) (ok bool) {
 
 func (u *RunHeads) readFrom(r *pack.Reader) (from From, ok bool) {
 	base, aged := readAge(r, u.Tick)
-	from = From{Base: base, Prev: readPrev(r)}
-	return from, aged && r.Err() == nil
+	prev := r.Uvarint()
+	return From{Base: base, Prev: uint8(prev)}, aged && r.Err() == nil && prev <= MaxPrev
 }
 
 // ReadNext reads the head of the next block into rec. more is false at the end of the run; ok is false

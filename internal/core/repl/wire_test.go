@@ -679,12 +679,12 @@ func TestGoldens(t *testing.T) {
 	w.Begin(21)
 	w.Commit()
 	says("predicted entities", act(), tick32(21),
-		"00 0 0100 010 0 10000000",    // change: handle 1, sequence 2, base 8 ticks ago
+		"00 0 0100 010 0 10000000",  // change: handle 1, sequence 2, base 8 ticks ago
 		"0 1 0 11000 1 0 00000 0 0", // no needs; member 3 is predicted now; no references, no leavers
-		"0 0 00000 0 1 00000",         // not alone, nobody joins or has changed
-		"0 00 1 0000 100 0 0100",      // change: private handle 0, base 1 tick ago
+		"0 0 00000 0 1 00000",       // not alone, nobody joins or has changed
+		"0 00 1 0000 100 0 0100",    // change: private handle 0, base 1 tick ago
 		"0 1 1 1 0 00000 0 0",       // so is member 0; no references, no leavers
-		"1 0 00", "0 11")              // alone: nothing removed, nothing changed
+		"1 0 00", "0 11")            // alone: nothing removed, nothing changed
 	p.Predict(4, false)
 	w.Begin(22)
 	w.Commit()
@@ -693,10 +693,10 @@ func TestGoldens(t *testing.T) {
 	w.Change(0, []repl.Slot{3, 5})
 	w.Commit()
 	says("what is predicted, a mark, and the rest", p.AppendUpdates(nil, 1000, 2),
-		"0 1 0000 0010 0", "00000", // private handle 0, base 2 ticks ago
+		"0 1 0000 0010 0000", "00", // private handle 0, base 2 ticks ago
 		"1 0000 0 10 10100101", "0", "0000000",
 		"1 0000 1 0", "0", // part 0, the last, no needs
-		"0 0 0010 10010000 0", "0", // public handle 2, base 10 ticks ago
+		"0 0 0010 10010000 0000", "000000", // public handle 2, base 10 ticks ago
 		"1 0000 0 10 11000101", "0", "0000000")
 	w.Begin(30)
 	w.Spawn(6, set.MaskOf(0))

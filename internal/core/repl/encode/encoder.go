@@ -42,7 +42,7 @@ func NewEncoder(src Source, state *group.State) *Encoder {
 }
 
 // Begin starts a tick, after the groups have changed. It forgets what was encoded in the last tick, except the lists of
-// groups of those runs that a packet in flight carries. inFlight is the tick of the oldest packet in flight.
+// groups of those runs that a packet in flight may carry. inFlight is the tick of the oldest packet in flight.
 func (w *Encoder) Begin(inFlight entangle.Tick) {
 	w.Bodies.reset(w.state.Tick, len(w.state.Groups))
 	w.Spawns.reset(w.state.Tick, len(w.state.Groups))

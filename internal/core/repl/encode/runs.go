@@ -17,11 +17,10 @@ type SharedRun struct {
 	flight.SharedRun // all changed groups from the first to the last
 	made             []Copy
 	failed           bool // it was made for a peer and did not fit into a packet
-	Carried          bool // a packet may carry it
 }
 
 // runs divides the changes of a tick into runs, and keeps those of earlier ticks as long as a
-// packet in flight carried one.
+// packet in flight may carry one.
 type runs struct {
 	Now        []*SharedRun
 	past       []*SharedRun // of rising ticks
@@ -38,18 +37,12 @@ type runs struct {
 // has room for both: for a head of six bytes.
 const maxRunBytes = repl.MaxUpdateBytes - 6
 
-// retireRuns keeps the runs of the last tick that a packet may carry, as long as a packet of that tick
-// or an earlier one is in flight.
-func (r *runs) retireRuns(underWay entangle.Tick) {
-	for _, run := range r.Now {
-		if run.Carried {
-			r.past = append(r.past, run)
-		} else {
-			r.recycle(run)
-		}
-	}
+// retireRuns keeps the runs of the last tick, which packets may carry, as long as a packet of that tick or an earlier one is
+// in flight.
+func (r *runs) retireRuns(inFlight entangle.Tick) {
+	r.past = append(r.past, r.Now...)
 	done := 0
-	for done < len(r.past) && r.past[done].Tick.Before(underWay) {
+	for done < len(r.past) && r.past[done].Tick.Before(inFlight) {
 		r.recycle(r.past[done])
 		done++
 	}

@@ -236,7 +236,6 @@ func (p *Planner) planRun(r *encode.SharedRun) {
 	if from, newest, ok := p.runBaselines(r); ok {
 		if made := p.enc.CopyOf(r, from); made != nil && made.Bases.Contains(newest) {
 			p.Steps = append(p.Steps, Step{Run: r, Made: *made, Base: from})
-			r.Carried = true
 			due, first, last := p.groups.Public.Due, r.Groups[0], r.Last()
 			for i := first >> 6; i <= last>>6; i++ {
 				due[i] &^= p.enc.Runs.ValuesOnly[i] & set.Within(i, first, last)

@@ -60,9 +60,7 @@ func (s *Store) applyConfirmed(confirmed entangle.Tick) {
 	}
 	if confirmed.Before(n.confirmed) { // the clock was set back: some state is of future ticks again
 		for slot := range s.confirmed {
-			if s.confirmed[slot].Known {
-				n.changed.add(Slot(slot))
-			}
+			n.changed.add(Slot(slot))
 		}
 	}
 	n.confirmed, n.updated = confirmed, n.updated[:0]

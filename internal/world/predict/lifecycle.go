@@ -208,7 +208,7 @@ func (l *lifecycle) disableUnknown() {
 		slot := rollback.Slot(i)
 		state := l.store.Confirmed(slot)
 		later := l.progress.confirmed.Before(state.Tick) && !l.progress.present().Before(state.Tick)
-		if l.forms[slot].Alive && state.Known && later && !l.excludes(slot) {
+		if state.Known && later && !l.excludes(slot) {
 			l.disableAbsent(slot)
 		}
 	}

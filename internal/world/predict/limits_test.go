@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/entangle-ecs/entangle"
+	"github.com/entangle-ecs/entangle/components"
+	"github.com/mlange-42/arche/ecs"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -99,7 +101,7 @@ func TestAJumpBeyondTheHistoriesRestarts(t *testing.T) {
 // Proves: B11
 func TestARestartWithTheStateOfALaterTick(t *testing.T) {
 	f, e := steady(t, nil)
-	b := f.spawns("b", 1002, fcPlace{}, fcPace{})
+	b := f.spawns("b", 1002, fcPlace{7, 0}, fcPace{})
 	moved := map[entangle.Tick]int32{}
 	f.main(func() {
 		if f.world.Has(e, f.place) {
@@ -110,14 +112,39 @@ func TestARestartWithTheStateOfALaterTick(t *testing.T) {
 	clear(moved)
 	f.p.entities.store.Clear() // nothing is held of 1003
 	f.says(e, 1005, fcPlace{50, 0}, fcPace{1, 0})
-	f.says(b, 1008, fcPlace{}, fcPace{})
+	f.says(b, 1008, fcPlace{7, 0}, fcPace{})
 	f.confirmTick(1003)
 	f.check()
 	assert.Equal(t, map[entangle.Tick]int32{1006: 51, 1007: 52}, moved)
+	assert.EqualValues(t, 7, f.at(b).X)
 	assert.Equal(t, "place pace ", f.has(b))
-	f.p.Request(1004)
+	for _, tick := range []entangle.Tick{1004, 1003} {
+		clear(moved)
+		f.p.Request(tick)
+		f.check()
+		assert.Equal(t, map[entangle.Tick]int32{1006: 51, 1007: 52}, moved, "the new histories say so, too")
+	}
+}
+
+// An entity that is excluded from rollback stays as it is when histories restart, also if the state of a later tick has
+// arrived.
+//
+// Proves: B11
+func TestARestartLeavesWhatIsExcluded(t *testing.T) {
+	f, e := steady(t, nil)
+	f.world.Add(e, ecs.ComponentID[components.NoRollback](f.world))
+	f.run(2)
+	f.p.entities.store.Clear()
+	f.says(e, 1005, fcPlace{50, 0}, fcPace{1, 0})
+	f.confirmTick(1003)
+	in := 0
+	f.main(func() {
+		if f.world.Has(e, f.place) {
+			in++
+		}
+	})
 	f.check()
-	assert.Equal(t, map[entangle.Tick]int32{1006: 51, 1007: 52}, moved, "the new histories say so, too")
+	assert.Equal(t, 4, in, "it is there in each replayed tick")
 }
 
 // When histories restart after a clock was set forward, ticks that had run are replayed, and the

@@ -293,3 +293,15 @@ func TestWhatIsReservedForAnAnnouncementIsBounded(t *testing.T) {
 	require.NoError(t, s.copy.HandleActions(usualFulls(100, 1, 2)))
 	s.check()
 }
+
+// Groups of a run have their members in one piece of memory, where one that another entity joins takes no place of the
+// next one.
+func TestAnEntityJoinsAGroupOfARun(t *testing.T) {
+	s, _ := newAtOnce(t)
+	require.NoError(t, s.copy.HandleActions(usualFulls(100, 1, 2, 3, 4)))
+	s.get(record{kind: repl.Change, group: 102, seq: 1, tick: 20, base: 10, joins: []joining{{number: 1, content: number(9)}}})
+	assert.EqualValues(t, 9, s.entity(id(102, 1)).value)
+	for i := range repl.Handle(4) {
+		assert.EqualValues(t, i+1, s.entity(id(100+i, 0)).value)
+	}
+}

@@ -21,7 +21,7 @@ type table struct {
 	pages   []*page
 	n       int
 	unknown int      // of n, groups with records but without a full
-	free    []*group // for reuse
+	free    []*group // for reuse: all, since those that came together share memory, which one that stays keeps
 	fresh   []group  // for new groups of one member
 	members []member // memory for those of fresh
 	taken   int      // how many of fresh are in use
@@ -45,11 +45,8 @@ type cached struct {
 	tick entangle.Tick
 }
 
-// maxFree bounds the groups that are kept for reuse, and maxFreeMembers the memory of each.
-const (
-	maxFree        = 1 << 10
-	maxFreeMembers = 16
-)
+// maxFreeMembers bounds the memory for members that a group keeps for reuse.
+const maxFreeMembers = 16
 
 // page returns the page of a handle, or nil.
 func (t *table) page(h repl.Handle) *page {
@@ -161,9 +158,10 @@ func (t *table) remove(g *group) {
 	if !g.Known {
 		t.unknown--
 	}
-	if len(t.free) < maxFree && cap(g.members) <= maxFreeMembers {
-		t.free = append(t.free, g)
+	if cap(g.members) > maxFreeMembers {
+		g.members = nil
 	}
+	t.free = append(t.free, g)
 }
 
 // len returns the number of groups with a full.

@@ -100,3 +100,29 @@ func TestUncachedWritesTheTickBack(t *testing.T) {
 		require.EqualValues(t, 10, table.find(handle).Tick)
 	})
 }
+
+// However groups come and go, no more memory is made for groups than there were at a time: those that are left of a run
+// do not keep the memory of the others from being used.
+//
+// Proves: Z17
+func TestGroupsThatCameTogetherAndStayAlone(t *testing.T) {
+	const runs, length, cycles = 4, 1000, 20
+	var table table
+	most, used := 0, map[*group]bool{}
+	for cycle := range repl.Handle(cycles) {
+		for first := range repl.Handle(runs) {
+			table.grow(length - int(cycle))
+			for h := first*length + cycle; h < (first+1)*length; h++ {
+				used[table.add(h)] = true
+			}
+		}
+		most = max(most, table.n)
+		for first := range repl.Handle(runs) {
+			for h := first*length + cycle + 1; h < (first+1)*length; h++ {
+				table.remove(table.find(h))
+			}
+		}
+	}
+	require.Equal(t, cycles*runs, table.n)
+	require.Equal(t, most, len(used))
+}

@@ -198,3 +198,21 @@ func TestEndsThatAreSentTogetherAreSentAsAlone(t *testing.T) {
 		})
 	}
 }
+
+// A peer does not join groups that have ended, also if another peer has not acknowledged that.
+func TestAJoinCountsNoEndedGroup(t *testing.T) {
+	w := NewWorld(sizedSource(1), 2)
+	first := w.NewPeer()
+	w.Begin(1)
+	for s := range repl.Slot(3) {
+		w.Spawn(s, set.MaskOf(0))
+	}
+	w.Commit()
+	require.NotEmpty(t, first.AppendActions(nil, 1000))
+	w.Begin(2)
+	w.Despawn(1)
+	w.Commit()
+	second := w.NewPeer()
+	second.Join()
+	assert.Equal(t, Progress{Of: 2, Begun: true}, second.Joining())
+}

@@ -53,13 +53,13 @@ func (st *structure) appendSpawns(heads *repl.Heads, i, room int) (n int) {
 const noNeedsBits = 3
 
 // newGroups returns how many public groups from an index on, and before another, are due and can be sent
-// for the first time.
+// for the first time. One whose end is in flight has no members and is in no batch, so it needs no look.
 func (st *structure) newGroups(i, end int) (n int) {
 	sp := &st.groups.Public
 	if _, due := sp.StructureDue.NextRun(i); due < end {
 		end = due
 	}
-	for _, others := range [...]set.Bitset{sp.Present, sp.Ending, sp.Predicted, sp.Partial} {
+	for _, others := range [...]set.Bitset{sp.Present, sp.Predicted, sp.Partial} {
 		if other := others.Next(i); other >= 0 && other < end {
 			end = other
 		}

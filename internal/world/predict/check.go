@@ -51,6 +51,7 @@ func (p *Prediction) Check() {
 		progress.ran = progress.present()
 	}
 	progress.confirmed = confirmed
+	held := p.entities.store.Holds(confirmed)
 
 	line := rollback.Timeline{At: progress.worldTick, Ran: progress.ran, Present: progress.present(), Confirmed: confirmed}
 	plan := p.plan[:0]
@@ -70,10 +71,10 @@ func (p *Prediction) Check() {
 		}
 	case (progress.lost || news && ok) && progress.tooDeep(confirmed):
 		plan = line.TakeOver(plan)
-	case progress.lost || news && ok && !p.entities.store.Holds(confirmed):
+	case progress.lost || news && ok && !held && confirmed != progress.present():
 		plan = line.Restart(plan, p.blueprints.restartTick(confirmed))
 	default:
-		p.findMispredictions(confirmed, news)
+		p.findMispredictions(confirmed, news && held) // else the clock was set forward to the present
 		plan = p.correct(plan, &line)
 	}
 	if !d.found {

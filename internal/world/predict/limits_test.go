@@ -76,6 +76,31 @@ func TestAClockThatIsSetBackBeforeConfirmedState(t *testing.T) {
 	assert.Zero(t, f.p.Stats().Rollbacks)
 }
 
+// If the clock is set back, and then forward to before a tick of which the server's state has arrived, or to that tick, the
+// ticks in between are simulated: nothing says what was at the new present.
+//
+// Proves: S3
+func TestAClockThatIsSetBackAndForward(t *testing.T) {
+	f, e := steady(t, nil)
+	f.says(e, 1005, fcPlace{14, 0}, fcPace{1, 0})
+	f.confirmTick(1005)
+	f.check()
+	f.jump(-2)
+	f.check()
+	f.jump(-1)
+	f.check()
+	f.jump(2)
+	assert.Equal(t, []string{"tick 1003", "tick 1004"}, f.check())
+	assert.EqualValues(t, 13, f.at(e).X)
+	f.at(e).X = 40
+	f.jump(1)
+	assert.Equal(t, []string{"tick 1005", "insert 1005 a"}, f.check())
+	assert.EqualValues(t, 14, f.at(e).X)
+	f.run(1)
+	assert.EqualValues(t, 15, f.at(e).X)
+	assert.Zero(t, f.p.Stats().Rollbacks)
+}
+
 // After a jump beyond the histories they restart at the confirmed tick, once that is near.
 //
 // Proves: B11, S3

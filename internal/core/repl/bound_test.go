@@ -300,6 +300,21 @@ func TestAGroupWithNothingToSendIsNotLate(t *testing.T) {
 	}
 }
 
+// A group of which the newest change was sent and lost is late if there is no room to send it again.
+//
+// Proves: R36
+func TestAGroupWithALostChangeIsLate(t *testing.T) {
+	n, slots := evenNetwork(t, 7, 1, group.Place{}, group.Rate{MaxAge: 3})
+	n.limit = fixed(100)
+	n.loss = 1
+	n.step(func() { n.writeAll(slots) })
+	n.limit, n.loss = fixed(0), 0
+	for range 10 {
+		n.step(func() {})
+	}
+	assert.NotZero(t, n.world.Stats().Overdue)
+}
+
 // Groups of runs that find no packet are counted as late from the first tick on, like others.
 //
 // Proves: R36

@@ -72,7 +72,6 @@ func (sp *Space) MarkActionsSent(i, n int, rec *repl.Record) {
 	if sp.Prev != nil {
 		clear(sp.Prev[i:end])
 	}
-	sp.LastAction = rec.Tick
 	sp.WasSent.SetRange(i, end)
 	sp.ActionInFlight.SetRange(i, end)
 	sp.StructureDue.ClearRange(i, end)

@@ -21,7 +21,6 @@ type Space struct {
 	WaitingSince []uint32   // when the group became due, in parts of ticks (wait.go); nil if waiting times are not kept
 	Cursor       int        // index at which the next tick continues to send updates
 	First        repl.Handle
-	LastAction   entangle.Tick   // newest tick at which an action of any group was sent
 	Base         []entangle.Tick // baseline: the peer has the group as of this tick, or will before it applies anything later
 	IDs          *ident.Table    // the world's public handles, or the peer's private ones
 	Present      set.Bitset      // its full was sent, and its end was not

@@ -35,8 +35,8 @@ func (p *Planner) baselineRange(r *encode.SharedRun) (oldest, newest entangle.Ti
 	sp, now := &p.groups.Public, p.state.Tick
 	if r.Dense {
 		base := sp.Base[r.Groups[0] : r.Last()+1]
-		if one := base[0]; group.AllEqual(base) && !one.Before(sp.LastAction) {
-			return one, one, true
+		if group.AllEqual(base) { // no baseline is before the last action of its group
+			return base[0], base[0], true
 		}
 	}
 	young, old, action := ^uint32(0), uint32(0), ^uint32(0) // as ages

@@ -208,9 +208,9 @@ func (y *forger) act(kind repl.Kind, group repl.Handle, seq repl.Seq, tick, base
 	r := repl.Record{Kind: kind, Group: group, Seq: seq, Tick: tick, From: repl.From{Base: base}}
 	y.record(r, func(w *bits.Writer) {
 		w.Bool(false) // no needs
-		members := repl.Predicted{Stated: predicted, All: kind == repl.Full}
-		if kind == repl.Change {
-			members.Members = []repl.PredictedMember{{On: y.rng.IntN(2) == 0}}
+		var members repl.Predicted
+		if predicted {
+			members = repl.Predicted{{On: kind == repl.Full || y.rng.IntN(2) == 0}}
 		}
 		members.Append(w)
 		refs := y.rng.IntN(4)

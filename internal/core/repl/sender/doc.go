@@ -33,7 +33,7 @@
 //	peer.AppendUpdates    for each packet, until it appends nothing
 //	peer.AppendMark       for a packet without updates that goes out anyway
 //
-// For lag compensation also SortByArrival, Arrived, AcksHandled and PacketSent (received.go).
+// For lag compensation, peer.Received is told of packets and of their acknowledgements (received.go).
 //
 // # Due
 //

@@ -6,7 +6,6 @@
 package view
 
 import (
-	"encoding/binary"
 	"slices"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
@@ -37,15 +36,16 @@ type HiddenMember struct {
 type Table struct {
 	list   []view // by ID - 1
 	unused []ID
-	byKey  map[string]ID
-	key    []byte // scratch
+	byHash map[uint64]ID // the newest view with each hash; view.next leads to the others
 	// Scratch is memory in which callers build the argument of Intern, which copies it.
 	Scratch []HiddenMember
 }
 
 type view struct {
 	hidden []HiddenMember // by rising number; empty if the ID is unused
-	users  int32          // peers
+	hash   uint64
+	next   ID    // an older view with the same hash; 0: none
+	users  int32 // peers
 }
 
 // HiddenMembers returns what a view hides, by rising number.
@@ -62,9 +62,11 @@ func (v *Table) Intern(hidden []HiddenMember) (id ID, ok bool) {
 	if len(hidden) == 0 {
 		return 0, true
 	}
-	v.setKey(hidden)
-	if id, ok = v.byKey[string(v.key)]; ok {
-		return id, true
+	hash := hashMembers(hidden)
+	for id = v.byHash[hash]; id != 0; id = v.list[id-1].next {
+		if slices.Equal(v.list[id-1].hidden, hidden) {
+			return id, true
+		}
 	}
 	if n := len(v.unused); n > 0 {
 		id, v.unused = v.unused[n-1], v.unused[:n-1]
@@ -74,26 +76,25 @@ func (v *Table) Intern(hidden []HiddenMember) (id ID, ok bool) {
 		v.list = append(v.list, view{})
 		id = ID(len(v.list))
 	}
-	if v.byKey == nil {
-		v.byKey = map[string]ID{}
+	if v.byHash == nil {
+		v.byHash = map[uint64]ID{}
 	}
-	v.list[id-1] = view{hidden: append(v.list[id-1].hidden[:0], hidden...)}
-	v.byKey[string(v.key)] = id
+	v.list[id-1] = view{hidden: append(v.list[id-1].hidden[:0], hidden...), hash: hash, next: v.byHash[hash]}
+	v.byHash[hash] = id
 	return id, true
 }
 
-// setKey sets key to the bytes of a view, from which follows what it hides.
-func (v *Table) setKey(hidden []HiddenMember) {
-	v.key = v.key[:0]
+// hashMembers returns the FNV-1a hash of the numbers and components.
+func hashMembers(hidden []HiddenMember) uint64 {
+	h := uint64(14695981039346656037)
+	mix := func(word uint64) { h = (h ^ word) * 1099511628211 }
 	for i := range hidden {
-		v.key = binary.LittleEndian.AppendUint16(v.key, uint16(hidden[i].Number))
-		if v.key = append(v.key, 0); hidden[i].Whole {
-			v.key[len(v.key)-1] = 1
-		}
+		mix(uint64(hidden[i].Number))
 		for _, word := range hidden[i].Comps {
-			v.key = binary.LittleEndian.AppendUint64(v.key, word)
+			mix(word)
 		}
 	}
+	return h
 }
 
 // AddUsers adds n to the number of peers that use a view, and frees the view if none is left.
@@ -105,10 +106,25 @@ func (v *Table) AddUsers(id ID, n int32) {
 	if of.users += n; of.users > 0 {
 		return
 	}
-	v.setKey(of.hidden)
-	delete(v.byKey, string(v.key))
+	v.unlink(id)
 	*of = view{hidden: of.hidden[:0]} // the next view with this ID reuses the memory
 	v.unused = append(v.unused, id)
+}
+
+// unlink removes a view from the list of views with its hash.
+func (v *Table) unlink(id ID) {
+	of := &v.list[id-1]
+	at := v.byHash[of.hash]
+	if at == id {
+		if v.byHash[of.hash] = of.next; of.next == 0 {
+			delete(v.byHash, of.hash)
+		}
+		return
+	}
+	for v.list[at-1].next != id {
+		at = v.list[at-1].next
+	}
+	v.list[at-1].next = of.next
 }
 
 // Hidden returns what a view hides of a member. some is false if it hides nothing of it.

@@ -28,7 +28,7 @@ func TestViewsEqualPlainOnes(t *testing.T) {
 					p.Whole = true
 				case 1:
 					p.Comps = set.MaskOf(rapid.IntRange(0, 1).Draw(t, "component"))
-				case 2:
+				case 2: // of the same hash as its components alone
 					p.Whole, p.Comps = true, set.MaskOf(0)
 				}
 				parts = p.AppendTo(parts)
@@ -70,4 +70,31 @@ func TestViewsEqualPlainOnes(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Views of one hash are found, and forgotten, each on its own, whichever of them goes first.
+func TestViewsOfOneHashAreForgottenOneByOne(t *testing.T) {
+	of := func(n int) (parts []view.HiddenMember) { // eight that differ in Whole, which the hash does not contain
+		for k := range 3 {
+			parts = append(parts, view.HiddenMember{Number: repl.Member(k), Whole: n>>k&1 != 0, Comps: set.MaskOf(0)})
+		}
+		return parts
+	}
+	for first := range 4 {
+		var table view.Table
+		var ids [4]view.ID
+		for n := range ids {
+			ids[n], _ = table.Intern(of(n))
+			table.AddUsers(ids[n], 1)
+		}
+		table.AddUsers(ids[first], -1)
+		again, _ := table.Intern(of(first))
+		require.Equal(t, ids[first], again, "its number is free")
+		for n := range ids {
+			id, _ := table.Intern(of(n))
+			require.Equal(t, ids[n], id)
+		}
+		other, _ := table.Intern(of(5))
+		require.NotContains(t, ids, other)
+	}
 }

@@ -57,7 +57,8 @@ const (
 	// MaxActionsInFlight bounds the unacknowledged actions of a group to one
 	// peer. What a receiver may meet then spans 2 x MaxActionsInFlight values
 	// around its own sequence, which is what SeqBits can tell apart. Further
-	// changes of structure coalesce until an acknowledgement arrives.
+	// changes of structure coalesce until an acknowledgement arrives. So a
+	// group of which structure changes in each tick is sent four times per round trip.
 	MaxActionsInFlight = SeqCycle / 2
 )
 

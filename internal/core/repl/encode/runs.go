@@ -16,7 +16,7 @@ import (
 type SharedRun struct {
 	flight.SharedRun // all changed groups from the first to the last
 	made             []Copy
-	failed           bool // it was made for a peer and did not fit into a packet
+	failed           bool // WriteRun has failed for some peer, and is not tried again in this tick
 }
 
 // runs divides the changes of a tick into runs, and keeps those of earlier ticks as long as a

@@ -78,7 +78,7 @@ func (a *Messages) HandleDelivered(number uint16, each, waits func(Action, entan
 	if len(a.unused) < maxUnused {
 		a.unused = append(a.unused, m.actions[:0])
 	}
-	if i == 0 { // otherwise the oldest message is the same, and nothing waits for others alone
+	if i == 0 { // otherwise the oldest message is still in flight, and every waiting action waits for it
 		a.release(each)
 	}
 }

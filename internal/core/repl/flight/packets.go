@@ -61,7 +61,7 @@ type packet struct {
 	groups   uint16 // entries in Packets.groups
 	runs     uint16 // entries in Packets.runs
 	number   uint16
-	together bool // acknowledged by the last call of Acknowledge that had several packets
+	together bool // acknowledged by a call of Acknowledge that had several packets
 	done     bool // acknowledged or lost
 }
 

@@ -108,8 +108,8 @@ func (t *slots) forgetInserts() {
 // before Hi.
 type Span struct{ Lo, Hi entangle.Tick }
 
-// AllTime is a span before anything narrows it. No base is older than half of it,
-// or before and after would change places.
+// AllTime is a span before anything narrows it. Ticks are compared within half of their range. So a change 2^31 ticks
+// ago, 414 days at 60 Hz, counts as later than any baseline, and its value is sent with each update of its entity.
 func AllTime(now entangle.Tick) Span { return Span{now - 1<<30, now + 1} }
 
 func (s Span) Contains(t entangle.Tick) bool { return !t.Before(s.Lo) && t.Before(s.Hi) }

@@ -12,7 +12,7 @@ import (
 type jointPlan struct {
 	groups  *table
 	waiting *order.Pool
-	turn    int // which of the queues with needs is tried next
+	cursor  int // which of the queues with needs is tried next
 	effort  int // how many more needs and records may be examined
 	debt    int // the effort of a search that was too large, which later calls do without
 	parts   []planned
@@ -54,9 +54,9 @@ func (r *replica) applyPlans() error {
 	}
 	p.effort = searchEffort
 	for idle := 0; p.effort > 0 && idle < len(r.waiting.Needing()); idle++ {
-		p.turn %= len(r.waiting.Needing())
-		g := r.groups.find(r.waiting.Needing()[p.turn].Group)
-		p.turn++
+		p.cursor %= len(r.waiting.Needing())
+		g := r.groups.find(r.waiting.Needing()[p.cursor].Group)
+		p.cursor++
 		advanced, err := r.applyPlan(g)
 		if err != nil {
 			return err

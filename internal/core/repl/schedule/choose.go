@@ -23,7 +23,7 @@ type choice struct {
 	list   []encode.Update // scratch of measure
 
 	price  [2]float32  // of each pool: how urgent a group is that just finds room, on average
-	turn   repl.Handle // behind the record that was chosen last
+	cursor repl.Handle // behind the record that was chosen last
 	step   int         // bits that each record takes beyond its own, or less: a guess, from the last time
 	size   int         // bits that a record takes in a packet, of late: the cost of one that is not encoded
 	mean   int         // bits that there is room for in a tick, of late
@@ -100,7 +100,7 @@ func (p *Planner) enqueue(steps []Step) {
 	for i := range steps {
 		s := &steps[i]
 		for rec := s.From; rec < s.To; rec++ {
-			turn := s.Space.First + repl.Handle(p.Records[rec].At) - k.turn // wraps around
+			turn := s.Space.First + repl.Handle(p.Records[rec].At) - k.cursor // wraps around
 			k.queue = append(k.queue, newUrgency(k.keys[rec]>>keyShift, turn, rec))
 		}
 	}
@@ -134,7 +134,7 @@ func (p *Planner) takeNext(steps []Step, room int) (bits int) {
 		k.queue.pop()
 		k.keys[n] |= picked
 		k.taken = append(k.taken, int32(n))
-		k.turn = sp.First + repl.Handle(rec.At) + 1
+		k.cursor = sp.First + repl.Handle(rec.At) + 1
 		return bits
 	}
 	return 0

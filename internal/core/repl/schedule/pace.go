@@ -78,14 +78,14 @@ func (p *Planner) AwaitsTurn() bool {
 
 // MakeDue makes the public groups due that changed in this tick or had a turn in it (State.Changed). A predicted group is
 // due when it changes, and not at its turns.
-func (p *Planner) MakeDue(moved set.Bitset) {
+func (p *Planner) MakeDue(changed set.Bitset) {
 	sp := &p.groups.Public
-	sp.NoteAllDue(moved, p.state.Tick)
+	sp.NoteAllDue(changed, p.state.Tick)
 	if len(p.Predicted) == 0 || len(p.state.Rates.Groups) == 0 {
-		sp.Due.Join(moved)
+		sp.Due.Join(changed)
 		return
 	}
-	for i, word := range moved {
+	for i, word := range changed {
 		sp.Due[i] |= word &^ sp.Predicted[i]
 	}
 	for _, f := range p.Predicted {

@@ -29,7 +29,7 @@ type structure struct {
 	needs  []repl.Need // of the action that is being written
 	units  units
 	fulls  fulls
-	turn   repl.Handle // at which the next message continues
+	cursor repl.Handle // at which the next message continues
 	begins uint64      // usualKind of the last action in the message that is being written
 	bytes  int         // size of the newest message
 }
@@ -75,10 +75,10 @@ func (st *structure) appendMessageActions(heads *repl.Heads, room int) {
 		st.appendActionsFrom(heads, 0, room)
 		return
 	}
-	begun := st.turn
-	st.turn = st.appendActionsFrom(heads, begun, room)
+	begun := st.cursor
+	st.cursor = st.appendActionsFrom(heads, begun, room)
 	if begun > 0 && len(st.actions.Written) == 0 {
-		st.turn = st.appendActionsFrom(heads, 0, room)
+		st.cursor = st.appendActionsFrom(heads, 0, room)
 	}
 }
 

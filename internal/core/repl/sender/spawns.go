@@ -12,7 +12,7 @@ import (
 )
 
 // appendSpawns writes the fulls of groups from an index on that are in one batch and that the peer was
-// not sent, as many as there is room for, and returns how many. The others are left to action.
+// not sent, as many as there is room for, and returns how many. appendActions writes the others one by one.
 func (st *structure) appendSpawns(heads *repl.Heads, i, room int) (n int) {
 	if st.enc.Unshared || st.newGroups(i, i+1) == 0 {
 		return 0
@@ -68,8 +68,8 @@ func (st *structure) newGroups(i, end int) (n int) {
 }
 
 // appendEnds writes the ends of public groups with consecutive handles from an index on, of which all
-// members were despawned, as many as there is room for, and returns how many. The others are left to
-// action.
+// members were despawned, as many as there is room for, and returns how many. appendActions writes the others
+// one by one.
 func (st *structure) appendEnds(heads *repl.Heads, i, room int) (n int) {
 	sp := &st.groups.Public
 	if st.enc.Unshared || !st.endsUsually(i) {

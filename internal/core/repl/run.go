@@ -36,7 +36,7 @@ func (u *RunHeads) Enter(first Handle, from From) { u.at, u.from = first, from }
 
 func (u *RunHeads) appendFrom(w *pack.Writer, from From) {
 	w.Uvarint(uint64(u.Tick - from.Base))
-	w.Uvarint(uint64(from.Prev))
+	appendGap(w, uint64(from.Prev)+1)
 }
 
 // HeadBits returns the number of bits that Begin writes at a whole byte.
@@ -45,7 +45,7 @@ func (u *RunHeads) HeadBits(first Handle, from From) int {
 }
 
 func (u *RunHeads) fromBits(from From) int {
-	return pack.UvarintBits(uint64(u.Tick-from.Base)) + pack.UvarintBits(uint64(from.Prev))
+	return pack.UvarintBits(uint64(u.Tick-from.Base)) + GapBits(uint64(from.Prev)+1)
 }
 
 // Next writes that another block follows: its first group, and its baseline.
@@ -116,7 +116,7 @@ func (u *RunHeads) ReadBegin(r *pack.Reader, rec *Record) (ok bool) {
 
 func (u *RunHeads) readFrom(r *pack.Reader) (from From, ok bool) {
 	base, aged := readAge(r, u.Tick)
-	prev := r.Uvarint()
+	prev := readGap(r) - 1
 	return From{Base: base, Prev: uint8(prev)}, aged && r.Err() == nil && prev <= MaxPrev
 }
 

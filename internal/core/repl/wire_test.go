@@ -637,7 +637,7 @@ func TestGoldens(t *testing.T) {
 	w.Change(0, []repl.Slot{0})
 	w.Commit()
 	says("an update of both, from their actions on", p.AppendUpdates(nil, 1000, 1),
-		"0 0 0000 0110 0", "00000", // a run of public groups from 0 on, base 3 ticks ago, none before, padded
+		"0 0 0000 0110 1", "00000", // a run of public groups from 0 on, base 3 ticks ago, none before, padded
 		"1 0000 0 10 00000101",            // a plain block: one group, no gaps, component 0
 		"1 1 1",                           // another block: the next handle, same base
 		"0 0 0",                           // not plain, no references, not alone
@@ -693,10 +693,10 @@ func TestGoldens(t *testing.T) {
 	w.Change(0, []repl.Slot{3, 5})
 	w.Commit()
 	says("what is predicted, a mark, and the rest", p.AppendUpdates(nil, 1000, 2),
-		"0 1 0000 0010 0000", "00", // private handle 0, base 2 ticks ago
+		"0 1 0000 0010 1", "00000", // private handle 0, base 2 ticks ago
 		"1 0000 0 10 10100101", "0", "0000000",
 		"1 0000 1 0", "0", // part 0, the last, no needs
-		"0 0 0010 10010000 0000", "000000", // public handle 2, base 10 ticks ago
+		"0 0 0010 10010000 1", "0", // public handle 2, base 10 ticks ago
 		"1 0000 0 10 11000101", "0", "0000000")
 	w.Begin(30)
 	w.Spawn(6, set.MaskOf(0))

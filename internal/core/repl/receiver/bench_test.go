@@ -44,7 +44,7 @@ func columnsFrom(first repl.Handle, tick, age entangle.Tick, n int) []byte {
 	w.Bool(false) // a run
 	handle(&w, first)
 	w.Uvarint(uint64(age))
-	w.Uvarint(0) // no previous baseline
+	w.Bool(true) // no previous baseline
 	w.Align()
 	w.Bool(true) // a plain block
 	w.Uvarint(uint64(n - 1))

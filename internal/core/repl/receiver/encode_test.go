@@ -301,7 +301,7 @@ func run(records ...record) []byte {
 		if i == 0 {
 			handle(&w, r.group)
 			w.Uvarint(uint64(r.tick - r.base))
-			w.Uvarint(0) // no previous baseline
+			w.Bool(true) // no previous baseline
 			w.Align()
 		} else {
 			before := &records[i-1]
@@ -313,7 +313,7 @@ func run(records ...record) []byte {
 			w.Bool(r.base == before.base)
 			if r.base != before.base {
 				w.Uvarint(uint64(r.tick - r.base))
-				w.Uvarint(0)
+				w.Bool(true)
 			}
 		}
 		w.Bool(false) // not a plain block

@@ -39,7 +39,7 @@ func plainRun(age entangle.Tick, c content, handles ...repl.Handle) []byte {
 	w.Bool(false)
 	handle(&w, handles[0])
 	w.Uvarint(uint64(age))
-	w.Uvarint(0) // no previous baseline
+	w.Bool(true) // no previous baseline
 	w.Align()
 	plainBlock(&w, c, handles...)
 	w.Bool(false)

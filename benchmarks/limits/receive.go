@@ -46,12 +46,12 @@ func (l *ReceiveLimit) Apply(frame []byte) bool {
 func runHead(in *bits.Reader) (group, count uint64, ok bool) {
 	mark, private := in.Bool(), in.Bool()
 	group = in.Uvarint()
-	age, older := in.Uvarint(), in.Bool()
+	age, alone := in.Uvarint(), in.Bool() // without a previous baseline
 	in.Align()
 	plain := in.Bool()
 	count = in.Uvarint() + 1
 	gaps := in.Bool()
-	return group, count, !mark && !private && age == 1 && !older && plain && !gaps && in.Bits(receiveSetBits) == receiveSet
+	return group, count, !mark && !private && age == 1 && alone && plain && !gaps && in.Bits(receiveSetBits) == receiveSet
 }
 
 // readRun reads the values of a run. It reads a rotation together with the bits after it.

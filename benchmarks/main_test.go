@@ -40,10 +40,10 @@ func TestEveryCaseRuns(t *testing.T) {
 	}
 }
 
-// allocationsAgain runs a variant that has allocated once more: the runtime itself allocates now and then, when it starts a
-// thread for a socket.
+// allocationsAgain runs a variant with real sockets once more, if it has allocated: the runtime itself allocates when it
+// starts a thread for a socket. For all others it returns the allocations of r.
 func allocationsAgain(t *testing.T, r *report.Result) float64 {
-	if r.Allocs < 1 {
+	if r.Allocs < 1 || !strings.HasPrefix(r.Name, "udp/") {
 		return r.Allocs
 	}
 	var out bytes.Buffer

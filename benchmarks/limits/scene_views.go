@@ -125,7 +125,7 @@ func (v *gridViews) lookUp(client int, moved []uint64) {
 // tick the client has each entity, and the entities of the packets in flight.
 type baselines struct {
 	ticks   []uint32 // by entity: of the newest state that the client has acknowledged; 0: it does not have the entity
-	sent    []int32  // the entities of all packets in flight, ^ of those that left the view
+	sent    []int32  // the entities in all packets in flight; for an entity that left the view its complement (^)
 	packets []sentPacket
 	oldest  uint32 // baseline of the packet that is being written
 }

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// maxPending is for how many ticks one with marks may stay unconfirmed: then another takes its place.
+	// maxPending is the number of ticks after which a marked tick that is not confirmed is forgotten.
 	maxPending = 64
 	// maxUnmet bounds the unmet needs of one unconfirmed tick, and so the memory for those of all to 1 MiB. A tick with
 	// more is never confirmed.

@@ -87,10 +87,10 @@ func (st *State) openGroup(at Place) (id ident.GroupIndex, ok bool) {
 			st.Counts.GroupsRefused++
 			return 0, false
 		}
-		for _, groups := range [...]*set.Bitset{&st.Open, &st.Changed.Public, &st.Changed.Reshaped} {
+		for _, groups := range [...]*set.Bitset{&st.Open.Public, &st.Changed.Public, &st.Changed.Reshaped} {
 			groups.Grow(st.Public.Len())
 		}
-		st.Open.Set(h)
+		st.Open.Public.Set(h)
 	}
 	if n := len(st.free.entries); n > 0 {
 		st.free.entries = st.free.entries[:n-1]
@@ -102,7 +102,7 @@ func (st *State) openGroup(at Place) (id ident.GroupIndex, ok bool) {
 		Place: at, Private: at.Private, Handle: repl.Handle(h), Open: true, Changed: st.Tick, Shaped: st.Tick,
 		Members: old.Members[:0], Left: old.Left[:0], tidyQueued: old.tidyQueued,
 	}
-	st.Live++
+	st.Open.Count++
 	return id, true
 }
 
@@ -114,9 +114,9 @@ func (st *State) closeGroup(id ident.GroupIndex) {
 		delete(st.named, gr.Place)
 	}
 	if !gr.Private {
-		st.Open.Clear(int(gr.Handle))
+		st.Open.Public.Clear(int(gr.Handle))
 	}
-	st.Live--
+	st.Open.Count--
 	st.scheduleFree(id)
 }
 

@@ -61,9 +61,8 @@ func (t *trails) forget(s repl.Slot, id ident.GroupIndex) {
 // of them by that time.
 const tidyAfter = 32
 
-// tidyPerTick bounds the work of TidyDue in one call, the number of scanned leavers and peers, as long as the queue is short:
-// a part of it that makes each group wait for no more than another tidyAfter ticks may have a look at all peers. At least
-// one group is scanned.
+// tidyPerTick bounds the work of TidyDue in one call: the number of scanned leavers and peers. The bound rises with the
+// length of the queue, so that no group waits for longer than another tidyAfter ticks. At least one group is scanned.
 const tidyPerTick = 1024
 
 // tidying is the groups with leavers to scan.

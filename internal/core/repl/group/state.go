@@ -21,10 +21,9 @@ type State struct {
 
 	Slots       slots
 	Groups      []Group
-	Live        int               // number of open groups
+	Open        openGroups
 	ViewerLists ident.ViewerLists // memory of Group.Viewers
 	Public      ident.Table       // public handles
-	Open        set.Bitset        // open groups, by public handle
 	Views       view.Table
 	Rates       rates
 	named       map[Place]ident.GroupIndex // open groups with a name or a hierarchy
@@ -43,6 +42,12 @@ type State struct {
 type freeGroups struct {
 	entries []ident.GroupIndex // may be used again
 	closed  []ident.GroupIndex // FreeUnused is to free them
+}
+
+// openGroups are the groups with members.
+type openGroups struct {
+	Count  int        // private groups too
+	Public set.Bitset // by handle
 }
 
 // changed is the groups that changed in this tick. The sets are indexed by public handle.

@@ -392,8 +392,9 @@ func (a *applier) At(index uint32) (to Target, ok bool) {
 }
 
 // predict passes on to the sink which members are predicted, when all joining entities are in place. Other
-// members stay as they are, and a member of a full joins or leaves. A full that names none states the empty set. A leaver that is predicted is malformed;
-// for a missing member that is predicted the group is requested again, as for changes of one.
+// members stay as they are, and a member of a full joins or leaves. A full that names nobody states the empty set. A
+// leaver that is predicted is malformed; for a missing member that is predicted the group is requested again, as
+// for changes of one.
 func (b *bodyReader) predict() error {
 	if b.skip {
 		return nil

@@ -27,8 +27,8 @@
 //
 // # What a sender may do wrong
 //
-//	an action never comes        later records wait, 64 actions (128 of those that can't be
-//	                             passed over) and 16 updates of a group,
+//	an action never comes        later records wait: of a group 16 updates and 64 actions,
+//	                             or 128 actions that can't be passed over;
 //	                             at most DefaultWaitingBytes or LimitWaiting in all; an
 //	                             update that finds no room is dropped, a change without
 //	                             leavers and needs passed over and the group requested in

@@ -33,7 +33,7 @@
 //	peer.AppendUpdates    for each packet, until it appends nothing
 //	peer.AppendMark       for a packet without updates that goes out anyway
 //
-// For lag compensation, peer.Received is told of packets and of their acknowledgements (received.go).
+// For lag compensation, the caller also reports the packets and their acknowledgements to peer.Received (received.go).
 //
 // # Due
 //

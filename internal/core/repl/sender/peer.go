@@ -61,7 +61,7 @@ func (w *World) NewPeer() *Peer {
 	p.groups.Public.Grow(w.state.Public.Len(), w.state.Tick)
 	w.peers, w.state.Peers = append(w.peers, p), append(w.state.Peers, &p.groups)
 	w.addPeer(p)
-	p.groups.Public.StructureDue.Join(w.state.Open)
+	p.groups.Public.StructureDue.Join(w.state.Open.Public)
 	return p
 }
 

@@ -53,7 +53,7 @@ func (st *structure) appendSpawns(heads *repl.Heads, i, room int) (n int) {
 const noNeedsBits = 3
 
 // newGroups returns how many public groups from an index on, and before another, are due and can be sent
-// for the first time. One whose end is in flight has no members and is in no batch, so it needs no look.
+// for the first time. Space.Ending need not be checked: a group whose end is in flight has no members, and no batch has it.
 func (st *structure) newGroups(i, end int) (n int) {
 	sp := &st.groups.Public
 	if _, due := sp.StructureDue.NextRun(i); due < end {

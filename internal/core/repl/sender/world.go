@@ -48,7 +48,7 @@ func (w *World) Unshare() { w.enc.Unshared = true }
 func (w *World) Unrun() { w.enc.Unrun = true }
 
 // Len returns the number of open groups.
-func (w *World) Len() int { return w.state.Live }
+func (w *World) Len() int { return w.state.Open.Count }
 
 // Peers returns the number of peers.
 func (w *World) Peers() int { return len(w.peers) }

@@ -119,6 +119,34 @@ func TestUpdatesWaitForTheStructure(t *testing.T) {
 	assert.InDelta(t, 3050, v, 1e-3, "the second change has not arrived")
 }
 
+// If structure is missing for so long that all updates which are held wait for it, the one on the screen is forgotten,
+// and the entity is left out.
+//
+// Proves: L1
+func TestUpdatesWaitForTheStructureForLong(t *testing.T) {
+	w := newWorld(kinds())
+	for tick := entangle.Tick(100); tick <= 390; tick++ {
+		w.run(tick, 10*float64(tick), 0)
+		switch tick {
+		case 100:
+			w.Received.Begin(w.group, tick)
+			w.deliver(w.group, tick)
+		case 300:
+			w.Received.Change(w.group, tick)
+		default:
+			w.receive(tick)
+		}
+		w.screen(float64(tick) - 5.5)
+		if tick == 340 {
+			v, ok := w.at(spot, 330)
+			assert.True(t, ok)
+			assert.InDelta(t, 2990, v, 1e-3)
+		}
+	}
+	_, ok := w.at(spot, 380)
+	assert.False(t, ok)
+}
+
 // What an update waited for is an update itself.
 //
 // Proves: L1

@@ -280,8 +280,14 @@ func (v *View) addBetween(rec *Record, arrived arrival, b *bounds, t *Target, ev
 	if l.rests {
 		from = l.to
 	}
-	if from.Before(oldest) && !rec.sawSame(from, oldest) {
-		return false // it would be shown as of the oldest tick, at which it may have been hidden
+	if from.Before(oldest) {
+		if !rec.sawSame(from, oldest) {
+			return false // it would be shown as of the oldest tick, at which it may have been hidden
+		}
+		from = oldest
+	}
+	if l.rests && v.received.structureAt(rec, from, every) >= t.Shown {
+		return false // its structure was not on the screen yet, and what was is forgotten
 	}
 	t.Waited = !l.rests && (m.n > 1 || l.start != timesync.ShownAt(l.from, 0))
 	r := run{first: *t, count: 1, there: t.Shown.Tick(), oldest: oldest}

@@ -281,12 +281,9 @@ type ReplicaStats struct {
 	Actions uint64 // applied: structure of a group
 	Stale   uint64 // dropped because the client has something newer of the group
 	Waited  uint64 // kept until a record that they depend on arrived
-	// Overflow counts records that had to wait and were dropped, because together they exceed
+	// Overflow counts updates that had to wait and were dropped, because what waits exceeds
 	// ClientConfig.MaxWaitingBytes. They are sent again.
 	Overflow uint64
-	// Passed counts those of Overflow that were structure. The client requested a resync of their
-	// entities.
-	Passed uint64
 	// Misfits counts updates that were dropped because their differences do not fit the client's
 	// baseline. The client requests a resync of the group. No server of this version sends any.
 	Misfits uint64
@@ -351,7 +348,7 @@ func (c *Client) Stats() ClientStats {
 		stats.Entities = c.applier.Replicas.Len()
 		r := c.engine.Received()
 		stats.Replication = ReplicaStats{
-			Updates: r.Updates, Actions: r.Actions, Stale: r.Stale, Waited: r.Waited, Overflow: r.Overflow, Passed: r.Passed, Misfits: r.Misfits, Resyncs: r.Resyncs,
+			Updates: r.Updates, Actions: r.Actions, Stale: r.Stale, Waited: r.Waited, Overflow: r.Overflow, Misfits: r.Misfits, Resyncs: r.Resyncs,
 		}
 		stats.Resources = ResourceStats(c.resources.Stats())
 		stats.Inputs, stats.InputsOfOthers = SentInputStats(c.inputs.Sent()), OthersInputStats(c.inputs.OthersStats())

@@ -46,34 +46,10 @@ type Slot uint32
 // NoSlot stands for an entity that this side does not have.
 const NoSlot = ^Slot(0)
 
-// Seq counts the actions of a group to one peer, modulo SeqCycle.
-type Seq uint8
-
-const (
-	// SeqBits is the width of a sequence on the wire.
-	SeqBits = 3
-	// SeqCycle is where a sequence wraps.
-	SeqCycle = 1 << SeqBits
-	// MaxActionsInFlight bounds the unacknowledged actions of a group to one
-	// peer. What a receiver may meet then spans 2 x MaxActionsInFlight values
-	// around its own sequence, which is what SeqBits can tell apart. Further
-	// changes of structure coalesce until an acknowledgement arrives. So a
-	// group of which structure changes in each tick is sent four times per round trip.
-	MaxActionsInFlight = SeqCycle / 2
-)
-
-// Next returns the sequence after s.
-func (s Seq) Next() Seq { return (s + 1) % SeqCycle }
-
-// Ahead returns how many actions s lies ahead of applied: 0 for the same, 1 to
-// MaxActionsInFlight for one yet to come, negative for one that is past.
-func (s Seq) Ahead(applied Seq) int {
-	d := int(s-applied) & (SeqCycle - 1)
-	if d > MaxActionsInFlight {
-		return d - SeqCycle
-	}
-	return d
-}
+// MaxActionsInFlight bounds the actions of a group to one peer, from the oldest that it has not acknowledged on, and
+// with that the actions of the group that may wait there. Further changes of structure coalesce until an
+// acknowledgement arrives. So a group of which structure changes in each tick is sent four times per round trip.
+const MaxActionsInFlight = 4
 
 // MaxGroups bounds the groups of one sender in each space, and so the handles that
 // a receiver accepts. It is far above what a tick can move, and small enough that

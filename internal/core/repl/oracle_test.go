@@ -23,8 +23,7 @@ type life struct {
 	generation repl.Generation
 	begun      entangle.Tick
 	action     entangle.Tick // of the last action
-	seq        repl.Seq
-	count      int // number of actions that were sent
+	count      int           // number of actions that were sent
 	members    map[repl.Member]standing
 
 	predicts map[repl.Member]bool // according to the sent records
@@ -64,8 +63,11 @@ func (o *oracle) told(at standing, h repl.Handle, since entangle.Tick) bool {
 
 // judgeActions checks an action message before it is sent.
 func (n *network) judgeActions(e *end, b []byte, name uint16) {
-	last := int64(-1)
+	last, unit := int64(-1), 0
 	for _, s := range newParser(n.t, n.model).actions(b) {
+		if s.unit != unit {
+			last, unit = -1, s.unit
+		}
 		require.Greater(n.t, int64(s.Group), last)
 		last = int64(s.Group)
 		require.Equal(n.t, n.tick, s.Tick)
@@ -78,27 +80,28 @@ func (n *network) judgeAction(e *end, s *saying, name uint16) {
 	l := o.lives[s.Group]
 	if l == nil {
 		require.Equal(n.t, repl.Full, s.Kind)
-		require.Zero(n.t, s.Seq)
 		require.Empty(n.t, o.under[s.Group], "a group begins anew while its end is under way")
 		l = &life{begun: n.tick, generation: s.Generation, members: map[repl.Member]standing{}}
 		o.lives[s.Group], o.under[s.Group] = l, map[uint16]int{}
 	} else {
-		require.Equal(n.t, l.seq.Next(), s.Seq)
 		require.True(n.t, l.action.Before(n.tick), "two actions of a group in one tick")
 	}
 	require.True(n.t, s.Kind != repl.Full || s.Generation == l.generation, "a group has one generation")
 	for _, count := range o.under[s.Group] {
 		require.Less(n.t, l.count-count, repl.MaxActionsInFlight)
 	}
-	if s.Kind == repl.Change && !n.trusts {
+	switch {
+	case s.Kind == repl.Change && !n.trusts:
 		n.judgeBase(l, s)
+	case s.Kind == repl.Gone:
+		require.Equal(n.t, l.action, s.Base)
 	}
 	n.judgeRetained(e, s)
 	n.judgeMembers(e, l, s)
 	n.judgePredicted(e, l, s)
 	n.judgeValues(e, l, s)
 	o.under[s.Group][name] = l.count
-	l.seq, l.action = s.Seq, n.tick
+	l.action = n.tick
 	l.count++
 	if s.Kind == repl.Gone {
 		delete(o.lives, s.Group)

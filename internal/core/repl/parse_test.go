@@ -26,7 +26,8 @@ type parser struct {
 // saying is one parsed record.
 type saying struct {
 	repl.Record
-	needs []repl.Need
+	unit  int         // number of its unit in the message, from 1 on; 0: none
+	needs []repl.Need // of the unit; of its first record
 	predicted
 	refs    []repl.Ref
 	leavers map[repl.Member]repl.Fate
@@ -64,13 +65,36 @@ func newParser(t testing.TB, m *model) *parser {
 // actions reads an action message.
 func (p *parser) actions(b []byte) (all []saying) {
 	p.r.Reset(b)
-	heads := repl.Heads{Tick: entangle.Tick(p.r.Bits(32))}
+	tick := entangle.Tick(p.r.Bits(32))
+	if p.r.Bool() {
+		for unit := 1; p.r.Bool(); unit++ {
+			var head repl.UnitHead
+			require.True(p.t, head.Read(&p.r, tick))
+			records := p.records(tick)
+			p.r.Bool() // last
+			for i := range records {
+				records[i].unit = unit
+			}
+			if len(records) > 0 {
+				records[0].needs = head.Needs
+			}
+			all = append(all, records...)
+		}
+	} else {
+		all = p.records(tick)
+	}
+	require.NoError(p.t, p.r.End())
+	return all
+}
+
+// records reads records up to their end.
+func (p *parser) records(tick entangle.Tick) (all []saying) {
+	heads := repl.Heads{Tick: tick}
 	for {
 		var s saying
 		more, ok := heads.Read(&p.r, &s.Record)
 		require.True(p.t, ok)
 		if !more {
-			require.NoError(p.t, p.r.End())
 			return all
 		}
 		p.action(&s)
@@ -90,9 +114,6 @@ func (p *parser) action(s *saying) {
 		return
 	}
 	if s.Kind != repl.Gone {
-		var ok bool
-		s.needs, ok = repl.ReadNeeds(&p.r, s.Tick, nil)
-		require.True(p.t, ok)
 		s.predicted = p.predicted()
 		s.refs = p.refs()
 	}

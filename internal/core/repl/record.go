@@ -25,19 +25,19 @@ const (
 type Record struct {
 	Kind  Kind
 	Group Handle
-	Seq   Seq // of the action; an Update has none
 	Tick  entangle.Tick
-	// From is the baseline of a Change or Update; others have none, and a Change no Prev.
+	// From is the baseline: the record waits until the replica of the group has reached it. That of a Gone is the tick of
+	// the last action. A Full has none, and only an Update has a Prev.
 	From
 	// Generation of the handle, in a Full.
 	Generation Generation
-	// Usual: a first Full of the next handle, of one entity with the same components as the one
+	// Usual: a Full of the next handle, of one entity with the same components as the one
 	// before, as when a peer joins: only its values follow. Or the end of the next handle, with the
-	// sequence of the one before and no leavers: nothing follows.
+	// baseline of the one before and no leavers: nothing follows.
 	Usual bool
 }
 
-// Heads packs the heads of the records of one action message: each is written as the difference
+// Heads packs the heads of the records of one action message, or of a part of a unit: each is written as the difference
 // from the one before. A new value, with the tick of the message, starts one.
 type Heads struct {
 	Tick entangle.Tick
@@ -45,30 +45,28 @@ type Heads struct {
 	next       Handle
 	generation Generation // of the last Full
 	gone       bool       // the last record was a Gone
-	seq        Seq        // of it
 	base       entangle.Tick
 	any        bool
 	some       bool // a record was written or read
 }
 
 // MaxHeadBits bounds the output of Append.
-const MaxHeadBits = 1 + kindBits + 1 + 32 + SeqBits + MaxGenerationBits + 1 + 68
+const MaxHeadBits = 1 + kindBits + 1 + 32 + MaxGenerationBits + 1 + 68
 
-// Append writes a record's head. Groups rise within a message, and so the private ones come last.
+// Append writes a record's head. Groups rise, and so the private ones come last.
 func (h *Heads) Append(w *pack.Writer, rec *Record) {
 	h.unusual(w)
 	w.Bits(uint64(rec.Kind), kindBits)
 	w.Bool(rec.Group.Private())
 	w.Uvarint(uint64(rec.Group - h.first(rec.Group.Private())))
-	w.Bits(uint64(rec.Seq), SeqBits)
 	if rec.Kind == Full {
 		rec.Generation.append(w)
 		h.generation = rec.Generation
 	}
-	if rec.Kind == Change {
+	if rec.Kind != Full {
 		h.appendBase(w, rec.Base)
 	}
-	h.next, h.gone, h.seq = rec.Group+1, rec.Kind == Gone, rec.Seq
+	h.next, h.gone = rec.Group+1, rec.Kind == Gone
 }
 
 // unusual writes, behind the first record, that the following record is not a usual one.
@@ -79,14 +77,14 @@ func (h *Heads) unusual(w *pack.Writer) {
 	h.some = true
 }
 
-// Follows reports whether a record can be a usual one: a first Full of the handle behind the last one, of
-// the same generation as the last Full, or a Gone of that handle with the sequence of the last record,
+// Follows reports whether a record can be a usual one: a Full of the handle behind the last one, of
+// the same generation as the last Full, or a Gone of that handle with the baseline of the last record,
 // which was a Gone.
 func (h *Heads) Follows(rec *Record) bool {
 	if !h.some || rec.Group != h.next || h.next%Private == 0 || h.gone != (rec.Kind == Gone) {
 		return false
 	}
-	return rec.Kind == Gone && rec.Seq == h.seq || rec.Kind == Full && rec.Seq == 0 && rec.Generation == h.generation
+	return rec.Kind == Gone && rec.Base == h.base || rec.Kind == Full && rec.Generation == h.generation
 }
 
 // AppendUsual writes the head of a usual record, which follows.
@@ -115,6 +113,9 @@ func (h *Heads) appendBase(w *pack.Writer, base entangle.Tick) {
 	h.base, h.any = base, true
 }
 
+// EndHeadsBits is the largest size of the output of End.
+const EndHeadsBits = 1 + kindBits
+
 // End writes that no record follows.
 func (h *Heads) End(w *pack.Writer) {
 	h.unusual(w)
@@ -127,7 +128,7 @@ func (h *Heads) Read(r *pack.Reader, rec *Record) (more, ok bool) {
 	if h.some && r.Bool() {
 		*rec = Record{Kind: Full, Group: h.next, Tick: h.Tick, Generation: h.generation, Usual: true}
 		if h.gone {
-			rec.Kind, rec.Generation, rec.Seq = Gone, 0, h.seq
+			rec.Kind, rec.Generation, rec.Base = Gone, 0, h.base
 		}
 		h.next++
 		return true, r.Err() == nil && rec.Group%Private != 0
@@ -139,7 +140,6 @@ func (h *Heads) Read(r *pack.Reader, rec *Record) (more, ok bool) {
 	}
 	private := r.Bool()
 	gap := r.Uvarint()
-	rec.Seq = Seq(r.Bits(SeqBits))
 	first, end := h.first(private), Private
 	if private {
 		end = 2 * Private
@@ -148,7 +148,7 @@ func (h *Heads) Read(r *pack.Reader, rec *Record) (more, ok bool) {
 		return true, false
 	}
 	rec.Group = first + Handle(gap)
-	h.next, h.gone, h.seq = rec.Group+1, rec.Kind == Gone, rec.Seq
+	h.next, h.gone = rec.Group+1, rec.Kind == Gone
 	return true, r.Err() == nil && h.readOrigin(r, rec)
 }
 
@@ -159,24 +159,14 @@ func (h *Heads) readOrigin(r *pack.Reader, rec *Record) (ok bool) {
 		rec.Generation, ok = readGeneration(r)
 		h.generation = rec.Generation
 		return ok
-	case rec.Kind == Change:
-		return h.readBase(r, rec)
-	}
-	return true
-}
-
-func (h *Heads) readBase(r *pack.Reader, rec *Record) bool {
-	if !r.Bool() {
-		var ok bool
-		if h.base, ok = readAge(r, h.Tick); !ok {
-			return false
-		}
+	case r.Bool(): // the baseline of the record before
+		ok = h.any && r.Err() == nil
+	default:
+		h.base, ok = readAge(r, h.Tick)
 		h.any = true
-	} else if !h.any {
-		return false
 	}
 	rec.Base = h.base
-	return r.Err() == nil
+	return ok
 }
 
 // maxAge bounds the distance of a baseline or a need from its reference tick: half the range of

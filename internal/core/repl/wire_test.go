@@ -18,21 +18,6 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Sequences compare as ahead or behind within the four actions that may be in flight, anywhere in
-// the cycle.
-func TestSequencesCompareWithinTheWindow(t *testing.T) {
-	for s := range repl.Seq(repl.SeqCycle) {
-		ahead := s
-		for n := range repl.MaxActionsInFlight + 1 {
-			assert.Equal(t, n, ahead.Ahead(s))
-			if n < repl.MaxActionsInFlight {
-				assert.Equal(t, -n, s.Ahead(ahead))
-			}
-			ahead = ahead.Next()
-		}
-	}
-}
-
 // Mask and Bitset equal sets that are made of maps.
 func TestSetsAgainstAMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -229,8 +214,7 @@ func TestHeadsHaveOneEncoding(t *testing.T) {
 				break
 			}
 			rec.Kind = repl.Kind(rapid.IntRange(0, 2).Draw(t, "kind"))
-			rec.Seq = repl.Seq(rapid.IntRange(0, repl.SeqCycle-1).Draw(t, "seq"))
-			if rec.Kind == repl.Change {
+			if rec.Kind != repl.Full {
 				rec.Base = tick - entangle.Tick(rapid.SampledFrom([]uint32{1, 2, 9, 1<<31 - 1}).Draw(t, "age"))
 			}
 			if rec.Kind == repl.Full {
@@ -619,12 +603,12 @@ func TestGoldens(t *testing.T) {
 	}
 	w.Commit()
 	says("fulls of a group of one and of a group of three", act(),
-		tick32(9),
-		"10 0 0000 000 0",              // a full, public, handle 0, sequence 0, generation 0
-		"0 0 0 0",                      // no needs, nobody is predicted, no references, no leavers
+		tick32(9), "0", // no units
+		"10 0 0000 0",                  // a full, public, handle 0, generation 0
+		"0 0 0",                        // nobody is predicted, no references, no leavers
 		"1 10 00000101",                // alone: component 0, 0xa0
-		"0 10 0 0000 000 0",            // a full of the next handle
-		"0 0",                          // no needs, nobody is predicted
+		"0 10 0 0000 0",                // a full of the next handle
+		"0",                            // nobody is predicted
 		"1 0100",                       // one reference:
 		"0 0 0100 0 1 0100",            // not the reader's own, public, handle 1, generation 0, member 2
 		"0 0",                          // no leavers, not alone
@@ -651,44 +635,47 @@ func TestGoldens(t *testing.T) {
 	w.SpawnAt(4, set.MaskOf(0), group.Place{Name: 7})
 	w.Abandon(0)
 	w.Commit()
-	says("an end, a change with leavers, a join and a change, and a full that needs it", act(),
-		tick32(13),
-		"01 0 0000 100",              // gone: handle 0, sequence 1
-		"1 1 01 0 00000",             // member 0 is let go
-		"0 00 0 0000 100 0 0100",     // change: handle 1, sequence 1, base 12
-		"0 0 0",                      // no needs, of predicting nothing, no references
+	says("an end", act(), tick32(13), "0",
+		"01 0 0000 0 0001", // gone: handle 0, base 9
+		"1 1 01 0 00000",   // member 0 is let go
+		"0 11")
+	says("a unit: a change with leavers, a join and a change, and a full", act(),
+		tick32(13), "1",
+		"1 0000 0000 0",              // a part: unit 0, part 0, no needs
+		"00 0 0100 0 0100",           // change: handle 1, base 12
+		"0 0",                        // of predicting nothing, no references
 		"1 0 10000 00  1 10 0 00000", // 1 is despawned, 2 moved
 		"0",                          // not alone
 		"0 11000 1 0 00000",          // 3 joins, native
 		"0 10 00100101",
 		"1 1 01 0 1 00000",         // 0 has changed, the set that it was at first: component 1 was removed, no values
-		"0 10 0 0000 000 0",        // a full of the next handle
-		"1 0100 0 0100 0000 0",     // one need: public, handle 1, this tick; nobody is predicted
+		"0 10 0 0000 0",            // a full of the next handle
+		"0",                        // nobody is predicted
 		"1 0100 0 0 0100 0 1 0100", // one reference: handle 1, member 2
 		"0 0",                      // no leavers; not alone, since it is not native
 		"1 0 0 0000 0 00000",       // 0 joins, not paused, not native: the first reference
 		"0 10 11000101",
-		"0 11")
+		"0 11", "1", "0") // the end of the part, which is the last; no other
 	w.Begin(20)
 	w.SpawnAt(5, set.MaskOf(0), group.Place{Private: true})
 	w.Commit()
 	p.Show(5)
-	says("a full of a private group", act(), tick32(20), "10 1 0000 000 0", "0 0 0 0", "1 10 10100101", "0 11")
+	says("a full of a private group", act(), tick32(20), "0", "10 1 0000 0", "0 0 0", "1 10 10100101", "0 11")
 	p.Predict(5, true)
 	p.Predict(4, true)
 	w.Begin(21)
 	w.Commit()
-	says("predicted entities", act(), tick32(21),
-		"00 0 0100 010 0 10000000",  // change: handle 1, sequence 2, base 8 ticks ago
-		"0 1 0 11000 1 0 00000 0 0", // no needs; member 3 is predicted now; no references, no leavers
-		"0 0 00000 0 1 00000",       // not alone, nobody joins or has changed
-		"0 00 1 0000 100 0 0100",    // change: private handle 0, base 1 tick ago
-		"0 1 1 1 0 00000 0 0",       // so is member 0; no references, no leavers
-		"1 0 00", "0 11")            // alone: nothing removed, nothing changed
+	says("predicted entities", act(), tick32(21), "0",
+		"00 0 0100 0 10000000",    // change: handle 1, base 8 ticks ago
+		"1 0 11000 1 0 00000 0 0", // member 3 is predicted now; no references, no leavers
+		"0 0 00000 0 1 00000",     // not alone, nobody joins or has changed
+		"0 00 1 0000 0 0100",      // change: private handle 0, base 1 tick ago
+		"1 1 1 0 00000 0 0",       // so is member 0; no references, no leavers
+		"1 0 00", "0 11")          // alone: nothing removed, nothing changed
 	p.Predict(4, false)
 	w.Begin(22)
 	w.Commit()
-	says("no longer predicted", act(), tick32(22), "00 0 0100 110 0 0100", "0 1 0 11000 0 0 00000 0 0", "0 0 00000 0 1 00000", "0 11")
+	says("no longer predicted", act(), tick32(22), "0", "00 0 0100 0 0100", "1 0 11000 0 0 00000 0 0", "0 0 00000 0 1 00000", "0 11")
 	w.Begin(23)
 	w.Change(0, []repl.Slot{3, 5})
 	w.Commit()
@@ -702,21 +689,21 @@ func TestGoldens(t *testing.T) {
 	w.Spawn(6, set.MaskOf(0))
 	w.Commit()
 	says("a full of a handle that was used before", act(),
-		tick32(30), "10 0 0000 000 1 0000", // handle 0, sequence 0, generation 1
-		"0 0 0 0", "1 10 01100101", "0 11")
+		tick32(30), "0", "10 0 0000 1 0000", // handle 0, generation 1
+		"0 0 0", "1 10 01100101", "0 11")
 	w.Begin(31)
 	w.Spawn(7, set.MaskOf(0))
 	w.Spawn(8, set.MaskOf(0))
 	w.Commit()
 	says("two fulls of which the second is a usual one", act(),
-		tick32(31), "10 0 0110 000 0", "0 0 0 0", "1 10 11100101", "1 00010101", "0 11")
+		tick32(31), "0", "10 0 0110 0", "0 0 0", "1 10 11100101", "1 00010101", "0 11")
 	w.Begin(32)
 	w.Despawn(6)
 	w.Despawn(7)
 	w.Despawn(8)
 	w.Commit()
 	says("three ends of which the last is a usual one", act(),
-		tick32(32), "01 0 0000 100", "0", "0 01 0 0010 100", "0", "1", "0 11")
+		tick32(32), "0", "01 0 0000 0 0010", "0", "0 01 0 0010 0 0100", "0", "1", "0 11")
 	w.Begin(33)
 	w.SpawnAt(8, set.MaskOf(0), group.Place{Name: 8})
 	w.SpawnAt(9, set.MaskOf(0), group.Place{Name: 8})
@@ -724,12 +711,14 @@ func TestGoldens(t *testing.T) {
 	w.Begin(40)
 	w.Move(9, group.Place{Name: 7})
 	w.Commit()
+	says("a full of a later generation", act(),
+		tick32(40), "0",
+		"10 0 0000 1 0100", // a full of handle 0, generation 2
+		"0 0 0", "1 10 00010101", "0 11")
 	says("a name of a later generation", act(),
-		tick32(40),
-		"10 0 0000 000 1 0100", // a full of handle 0, generation 2
-		"0 0 0 0", "1 10 00010101",
-		"0 00 0 0000 001 0 10010100",    // change: handle 1, sequence 4, base 18 ticks ago
-		"1 0100 0 0000 0000 0",          // one need: public, handle 0, this tick; nobody is predicted
+		tick32(40), "0",
+		"00 0 0100 0 10010100",          // change: handle 1, base 18 ticks ago
+		"0",                             // nobody is predicted
 		"1 0100 0 0 0000 1 0100 1 0000", // one reference: handle 0, generation 2, member 1
 		"0 0", "0 00100 0 0000 0 00000", // no leavers, not alone; 4 joins, the first reference
 		"0 10 10010101", "0 1 00000", "0 11")

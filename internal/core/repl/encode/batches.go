@@ -12,7 +12,7 @@ import (
 )
 
 // spawnBatch is the fulls of public groups with consecutive handles, of one entity each with the same
-// components, which needs nothing and refers to nobody. It is encoded once in a tick, for all peers that
+// components, which refers to nobody. It is encoded once in a tick, for all peers that
 // have none of the groups: when many entities spawn, and when a peer joins. Behind the first full of a
 // batch in a message all others are usual ones.
 type spawnBatch struct {
@@ -146,9 +146,9 @@ func (b *spawnBatch) FullBits(values uint32) int {
 	return MaxUsualBits + b.Prefix + int(values)
 }
 
-// MaxUsualBits bounds an action that needs nothing and refers to nobody, without its body, and the end of a
+// MaxUsualBits bounds an action that predicts and refers to nobody, without its body, and the end of a
 // message behind it.
-const MaxUsualBits = repl.MaxHeadBits + 1 + 32 + 1 + 1 + repl.MaxRefBits + 2 + 7
+const MaxUsualBits = repl.MaxHeadBits + 1 + 1 + repl.MaxRefBits + repl.EndHeadsBits + 2 + 7
 
 // MaxPrefix bounds the leading bits of a full that are compared.
 const MaxPrefix = 56

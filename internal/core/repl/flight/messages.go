@@ -27,10 +27,10 @@ type message struct {
 
 // Action is one action of a message, or the same kind of action for several groups with consecutive handles.
 type Action struct {
-	Group    repl.Handle // the first group
-	Count    int32       // number of groups
-	Seq      repl.Seq
-	HasNeeds bool // the peer may have to wait for other groups before it can apply the action
+	Group  repl.Handle // the first group
+	Count  int32       // number of groups
+	Seq    uint8       // group.Structure.Seq of the action
+	InUnit bool        // the peer may have to wait for other groups before it can apply the action
 }
 
 // waitingAction is a delivered action that may wait at the peer for actions of other groups.
@@ -58,7 +58,7 @@ func (a *Messages) Add(number uint16, tick entangle.Tick, ended uint64, bytes in
 
 // HandleDelivered records that a message was delivered. It calls each for the actions that are no longer pending: the
 // peer has applied them, or will before it applies anything that is sent from now on. Those are the actions of the
-// message, and earlier ones that waited for it. An action with needs is pending until every message of its tick and
+// message, and earlier ones that waited for it. An action of a unit is pending until every message of its tick and
 // of earlier ticks is delivered. It calls waits for those of the message.
 func (a *Messages) HandleDelivered(number uint16, each, waits func(Action, entangle.Tick)) {
 	i := slices.IndexFunc(a.inFlight, func(m message) bool { return m.number == number })
@@ -68,7 +68,7 @@ func (a *Messages) HandleDelivered(number uint16, each, waits func(Action, entan
 	m := a.inFlight[i]
 	a.inFlight = append(a.inFlight[:i], a.inFlight[i+1:]...)
 	for _, act := range m.actions {
-		if act.HasNeeds {
+		if act.InUnit {
 			a.waiting = append(a.waiting, waitingAction{act, m.tick})
 			waits(act, m.tick)
 			continue

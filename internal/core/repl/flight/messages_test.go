@@ -15,7 +15,7 @@ func TestAnActionIsInFlightUntilNothingHoldsItUp(t *testing.T) {
 	var a Messages
 	done := 0
 	send := func(number uint16, tick entangle.Tick, group repl.Handle, waits bool) {
-		a.Written = []Action{{Group: group, Count: 1, HasNeeds: waits}}
+		a.Written = []Action{{Group: group, Count: 1, InUnit: waits}}
 		a.Add(number, tick, 0, 0)
 	}
 	deliver := func(number uint16) {
@@ -71,7 +71,7 @@ func TestTheOldestMessageInFlightCounts(t *testing.T) {
 func BenchmarkDeliveredBehindAHeldMessage(b *testing.B) {
 	var a Messages
 	send := func(number uint16, tick entangle.Tick) {
-		a.Written = []Action{{Group: 1, Count: 1, HasNeeds: true}}
+		a.Written = []Action{{Group: 1, Count: 1, InUnit: true}}
 		a.Add(number, tick, 0, 0)
 	}
 	send(0, 1)

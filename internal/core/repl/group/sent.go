@@ -47,9 +47,9 @@ func (sp *Space) SendAsAction(i int) {
 	sp.StructureDue.Set(i)
 }
 
-// MarkActionsSent records that n groups from an index on were sent actions that are equal to rec but for the group. It
-// moves the baselines at once, because a peer applies nothing that is sent later before the action.
-func (sp *Space) MarkActionsSent(i, n int, rec *repl.Record) {
+// MarkActionsSent records that n groups from an index on were sent actions that are equal to rec but for the group, and
+// have a number. It moves the baselines at once, because a peer applies nothing that is sent later before the action.
+func (sp *Space) MarkActionsSent(i, n int, rec *repl.Record, seq uint8) {
 	end := i + n
 	if rec.Kind != repl.Gone {
 		sp.Present.SetRange(i, end)
@@ -77,7 +77,7 @@ func (sp *Space) MarkActionsSent(i, n int, rec *repl.Record) {
 	sp.StructureDue.ClearRange(i, end)
 	sp.Due.ClearRange(i, end)
 	sp.NeedsFull.ClearRange(i, end)
-	Fill(sp.Seq[i:end], rec.Seq)
+	Fill(sp.Seq[i:end], seq)
 	for k, unacked := range sp.Unacked[i:end] {
 		sp.Unacked[i+k] = unacked<<1 | 1
 	}

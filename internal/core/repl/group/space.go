@@ -40,7 +40,7 @@ type Structure struct {
 	StructureDue   set.Bitset      // has structure to send
 	StructureAsOf  []entangle.Tick // newest tick as of which the peer was sent all structure that it may see
 	ActionSent     []entangle.Tick // newest tick at which an action was sent
-	Seq            []repl.Seq      // sequence number of the newest action
+	Seq            []uint8         // number of the newest action, modulo 256
 	Unacked        []uint8         // bit i is set while the action i before the newest one is in flight
 	Ending         set.Bitset      // its end was sent, and is not acknowledged
 	ActionInFlight set.Bitset      // copy of Unacked != 0 as a set; see flight.Sent.Unproven
@@ -104,7 +104,7 @@ func (sp *Space) reserve(n int) {
 	}
 	ticks := make([]entangle.Tick, 4*n)
 	sp.Base, sp.Planned, sp.StructureAsOf, sp.ActionSent = ticks[:0:n], ticks[n:n:2*n], ticks[2*n:2*n:3*n], ticks[3*n:3*n]
-	sp.Seq, sp.Unacked = make([]repl.Seq, 0, n), make([]uint8, 0, n)
+	sp.Seq, sp.Unacked = make([]uint8, 0, n), make([]uint8, 0, n)
 }
 
 // Emptied returns a space without handles that uses the memory of this one, which must not be used afterwards.

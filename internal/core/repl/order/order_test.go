@@ -5,36 +5,29 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 )
 
-// The tick of an action says whether it is after or before the newest action, also if their
-// sequence numbers are equal.
+// A record waits until its group has reached the baseline, and is dropped when the group has reached its tick. A full has
+// no baseline.
 //
-// Proves: R23
-func TestTheTickOfAnActionDecidesItsPlace(t *testing.T) {
-	p := First(10)
-	after := func(seq repl.Seq, tick entangle.Tick) int64 {
-		rec := Record{Record: repl.Record{Seq: seq, Tick: tick}}
-		p.ExpandSeq(&rec)
-		return rec.LongSeq - firstLongSeq
+// Proves: R20, R21, R22, R23
+func TestTheBaselineOfARecordDecides(t *testing.T) {
+	empty, at10 := State{}, State{Tick: 10, Known: true}
+	for _, kind := range []repl.Kind{repl.Change, repl.Gone, repl.Update} {
+		rec := repl.Record{Kind: kind, Tick: 12, From: repl.From{Base: 10}}
+		assert.Equal(t, Wait, empty.Judge(&rec))
+		assert.Equal(t, Apply, at10.Judge(&rec))
+		rec.Base = 9
+		assert.Equal(t, Apply, at10.Judge(&rec))
+		rec.Base = 11
+		assert.Equal(t, Wait, at10.Judge(&rec))
+		rec.Tick, rec.Base = 10, 9
+		assert.Equal(t, Drop, at10.Judge(&rec))
 	}
-	assert.EqualValues(t, 1, after(1, 11))
-	assert.EqualValues(t, repl.SeqCycle+1, after(1, 20), "a whole cycle later")
-	assert.EqualValues(t, 2, after(2, 12), "it is late")
-	assert.EqualValues(t, repl.SeqCycle+2, after(2, 21))
-}
-
-// An action of the next group under a handle may find no room before the end of the group is applied. It is passed over
-// once the next group is there.
-func TestAnActionOfTheNextGroupIsPassedOver(t *testing.T) {
-	p := First(10)
-	end := p.LongSeq + 1
-	p.PassLater(end + 2)
-	p.Advance(end)
-	p.Restart()
-	p.State = State{Known: true, LongSeq: p.LongSeq, Tick: 20}
-	p.Advance(end + 1)
-	assert.True(t, p.NextPassed())
+	full := repl.Record{Kind: repl.Full, Tick: 12}
+	assert.Equal(t, Apply, empty.Judge(&full))
+	assert.Equal(t, Apply, at10.Judge(&full))
+	full.Tick = 10
+	assert.Equal(t, Drop, at10.Judge(&full))
 }

@@ -3,14 +3,14 @@ package receiver
 import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/core/repl/order"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // actionReader reads action messages.
 type actionReader struct {
 	*replica
-	rec   order.Record // the current one
+	rec   repl.Record // the current one
+	units units
 	usual usual
 	ids   []repl.ID   // of a run of new entities
 	slots []repl.Slot // of a run of ended ones
@@ -23,22 +23,41 @@ type usual struct {
 	ok    bool
 }
 
-// read reads a message. Runs of usual records are applied at once where possible.
+// read reads a message: records of single groups, or parts of units.
 func (a *actionReader) read(message []byte) error {
 	in := &a.bodies.in
 	in.Reset(message)
-	heads := repl.Heads{Tick: entangle.Tick(in.Bits(32))}
+	tick := entangle.Tick(in.Bits(32))
+	ofUnits := in.Bool()
 	if in.Err() != nil {
 		return ErrMalformed
 	}
-	a.noteTick(heads.Tick)
+	a.noteTick(tick)
+	if !ofUnits {
+		if err := a.readRecords(tick); err != nil {
+			return err
+		}
+		return malformedIf(in.End() != nil)
+	}
+	for in.Bool() {
+		if err := a.readPart(tick); err != nil {
+			return err
+		}
+	}
+	return malformedIf(in.End() != nil)
+}
+
+// readRecords reads records and applies them, or keeps them until they apply. Runs of usual records are applied at once
+// where possible.
+func (a *actionReader) readRecords(tick entangle.Tick) error {
+	heads := repl.Heads{Tick: tick}
 	for {
-		more, ok := heads.Read(in, &a.rec.Record)
+		more, ok := heads.Read(&a.bodies.in, &a.rec)
 		if !ok {
 			return ErrMalformed
 		}
 		if !more {
-			return malformedIf(in.End() != nil)
+			return nil
 		}
 		n := 0
 		switch usual := a.rec.Usual && a.usual.ok; {
@@ -57,18 +76,18 @@ func (a *actionReader) read(message []byte) error {
 	}
 }
 
-// usualFull is what a full of one entity begins with that needs nothing, is not predicted, has no
+// usualFull is what a full of one entity begins with that is not predicted, has no
 // references and names no leavers, in usualFullBits.
 const (
-	usualFull     = 0b10000
-	usualFullBits = 5
+	usualFull     = 0b1000
+	usualFullBits = 4
 )
 
 // noLeavers is the body of an end without leavers.
 var noLeavers = []byte{0}
 
 // readRecord reads the next record, and notes whether a usual record may follow.
-func (a *actionReader) readRecord(rec *order.Record) error {
+func (a *actionReader) readRecord(rec *repl.Record) error {
 	if rec.Usual {
 		return a.readUsual(rec)
 	}
@@ -82,7 +101,7 @@ func (a *actionReader) readRecord(rec *order.Record) error {
 
 // readUsual passes a usual record to action in the form that other records have: with the bits before
 // its values.
-func (a *actionReader) readUsual(rec *order.Record) error {
+func (a *actionReader) readUsual(rec *repl.Record) error {
 	u := &a.usual
 	if !u.ok {
 		return ErrMalformed
@@ -103,14 +122,7 @@ func (a *actionReader) readUsual(rec *order.Record) error {
 }
 
 // action decides about a record, behind its head.
-func (a *actionReader) action(rec *order.Record) error {
-	a.needs = a.needs[:0]
-	if rec.Kind != repl.Gone {
-		var ok bool
-		if a.needs, ok = repl.ReadNeeds(&a.bodies.in, rec.Tick, a.needs); !ok {
-			return ErrMalformed
-		}
-	}
+func (a *actionReader) action(rec *repl.Record) error {
 	if a.bodies.report != nil {
 		return a.bodies.skipRecord(rec)
 	}
@@ -123,18 +135,8 @@ func (a *actionReader) action(rec *order.Record) error {
 			return ErrCrowded
 		}
 	}
-	if g != nil && g.Known && rec.Kind == repl.Full {
-		// The first full of the next group under the handle is sent only after the end of this one was
-		// delivered, so that the end waits here.
-		if end := g.EndBefore(rec.Tick); end != nil {
-			if err := a.applyWaiting(g, end); err != nil {
-				return err
-			}
-		}
-	}
 	if g = a.groupFor(rec); g == nil {
-		return ErrOverload // nothing would keep its place in the sequence
+		return ErrOverload
 	}
-	g.ExpandSeq(rec)
 	return a.handle(g, rec)
 }

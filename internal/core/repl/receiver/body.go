@@ -1,12 +1,10 @@
 package receiver
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/core/repl/order"
 	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
@@ -27,7 +25,6 @@ type applier struct {
 	leavers   []repl.Member // members that leave, by rising number
 	joins     []join
 	displaced []displaced
-	overtaken []*order.Waiting
 	// incomplete: the record changes a member that the replica does not have.
 	incomplete bool
 
@@ -39,11 +36,11 @@ type applier struct {
 	report func(Entry) // of a Lister, which applies no records; else nil
 }
 
-// bodyReader reads one record behind its needs, into the sink or past it.
+// bodyReader reads one record behind its head, into the sink or past it.
 type bodyReader struct {
 	*applier
 	g    *group // nil when skipping
-	rec  *order.Record
+	rec  *repl.Record
 	skip bool
 	list repl.SetList
 	// Of a list of changes: changing.
@@ -52,9 +49,9 @@ type bodyReader struct {
 	same     bool // the current member has the components of the previous one
 }
 
-// apply applies a record with met needs to the replica of its group. After an error the sink is as
+// apply applies a record to the replica of its group. After an error the sink is as
 // before, and after one of an update the replica too.
-func (a *applier) apply(g *group, rec *order.Record) error {
+func (a *applier) apply(g *group, rec *repl.Record) error {
 	a.beginRecord(rec, g.Tick, g.Known)
 	b := bodyReader{applier: a, g: g, rec: rec}
 	if rec.Kind != repl.Update {
@@ -69,18 +66,18 @@ func (a *applier) apply(g *group, rec *order.Record) error {
 	return nil
 }
 
-// skipRecord reads past the part of a record behind its needs.
-func (a *applier) skipRecord(rec *order.Record) error {
+// skipRecord reads past the part of a record behind its head.
+func (a *applier) skipRecord(rec *repl.Record) error {
 	a.beginRecord(rec, 0, false)
 	b := bodyReader{applier: a, rec: rec, skip: true}
-	if rec.Leaves, rec.Takes = false, false; rec.Kind != repl.Update {
+	if rec.Kind != repl.Update {
 		return b.action()
 	}
 	return b.update()
 }
 
 // skipValues reads past the values of a set of components.
-func (a *applier) skipValues(rec *order.Record, comps *set.Mask) error {
+func (a *applier) skipValues(rec *repl.Record, comps *set.Mask) error {
 	a.beginRecord(rec, 0, false)
 	for c := comps.Next(0); c >= 0; c = comps.Next(c + 1) {
 		if err := a.Skip(&a.in, c); err != nil {
@@ -94,7 +91,7 @@ func (a *applier) skipValues(rec *order.Record, comps *set.Mask) error {
 // the n bits of a prefix and the set of its components before the values. Such records are rare outside of
 // runs and blocks, and no second reader of bodies is needed for them. It returns the reader behind the
 // record, for the caller to restore.
-func (a *applier) restate(rec *order.Record, prefix uint64, n uint, comps *set.Mask) (behind bits.Reader, err error) {
+func (a *applier) restate(rec *repl.Record, prefix uint64, n uint, comps *set.Mask) (behind bits.Reader, err error) {
 	start := a.in
 	if err := a.skipValues(rec, comps); err != nil {
 		return a.in, err
@@ -114,7 +111,7 @@ func (a *applier) restate(rec *order.Record, prefix uint64, n uint, comps *set.M
 
 // beginRecord passes a record's baseline and tick to the sink, and the tick of the group's replica, if
 // it is known. It is not known for a skipped record.
-func (a *applier) beginRecord(rec *order.Record, replicaTick entangle.Tick, known bool) {
+func (a *applier) beginRecord(rec *repl.Record, replicaTick entangle.Tick, known bool) {
 	a.incomplete = false
 	if a.differ == nil {
 		return
@@ -134,65 +131,12 @@ func (b *bodyReader) applyAction() error {
 		b.g.generation = b.rec.Generation
 	}
 	b.Begin(b.rec.Tick, b.g.tickBefore(b.rec))
-	err := b.overtake()
-	if err == nil {
-		err = b.action()
-	}
-	if err != nil {
+	if err := b.action(); err != nil {
 		b.Discard()
 		return err
 	}
 	b.removeLeavers()
 	b.Commit()
-	return nil
-}
-
-// overtake applies the statements of waiting or passed-over actions on members that leave, and on
-// entities in transit that they take in, before a full or an end that is applied now. The current record
-// only implies what became of them. Each action counts once, the oldest first.
-func (b *bodyReader) overtake() error {
-	if b.rec.Kind == repl.Change || len(b.g.Waiting) == 0 {
-		return nil
-	}
-	overtaken := b.overtaken[:0]
-	for _, o := range b.g.Waiting {
-		if (o.Leaves || o.Takes) && o.LongSeq < b.rec.LongSeq && b.g.Tick.Before(o.Tick) {
-			overtaken = append(overtaken, o)
-		}
-	}
-	b.overtaken = overtaken
-	slices.SortFunc(overtaken, func(a, b *order.Waiting) int { return cmp.Compare(a.LongSeq, b.LongSeq) })
-	for _, o := range overtaken {
-		if err := b.overtakeOne(o); err != nil {
-			return err
-		}
-	}
-	clear(overtaken)
-	return nil
-}
-
-// overtakeOne marks the members that leave by a record that waits, and takes in entities in transit.
-func (b *bodyReader) overtakeOne(o *order.Waiting) error {
-	in := b.in
-	defer func() { b.in = in }()
-	b.in.Reset(o.Body)
-	of := bodyReader{applier: b.applier, g: b.g, rec: &o.Record}
-	if o.Kind != repl.Gone && (!of.predicted.Read(&b.in, o.Kind) || !of.readRefs()) {
-		return ErrMalformed
-	}
-	if err := of.readLeavers(); err != nil || !o.Takes {
-		return err
-	}
-	b.in.Bool() // not a sole member, because an entity joins
-	if err := of.readJoins(); err != nil {
-		return err
-	}
-	for i := range b.joins {
-		j := &b.joins[i]
-		if p, is := b.entities.locate(j.id); is && p.g == nil && b.g.member(j.number) == nil {
-			b.entities.move(j.id, p, location{slot: p.slot, g: b.g, number: j.number})
-		}
-	}
 	return nil
 }
 

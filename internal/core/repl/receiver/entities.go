@@ -1,25 +1,21 @@
 package receiver
 
 import (
-	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/ring"
 )
 
 // entities knows where each entity is, whatever group it is in.
 type entities struct {
 	groups  *table
-	now     *entangle.Tick        // of the replica
-	away    map[repl.ID]location  // entities that are not in the group of their id
-	transit ring.Queue[inTransit] // the oldest first; some have been taken, or launched again
+	away    map[repl.ID]location // entities that are not in the group of their id
+	transit []repl.ID            // entities that left a group in the current message; most have been taken by another
 }
 
 // location is where an entity is: in a group under a number, or in transit between groups.
 type location struct {
 	slot   repl.Slot
 	number repl.Member
-	g      *group        // nil: in transit
-	since  entangle.Tick // that it has been in transit
+	g      *group // nil: in transit
 }
 
 // isHome reports whether the entity of an id is in the group that the id names, under its number.
@@ -54,8 +50,7 @@ func (e *entities) put(id repl.ID, p location) {
 	if p.g != nil {
 		p.g.insert(member{slot: p.slot, id: id, number: p.number})
 	} else {
-		p.since = *e.now
-		e.transit.Push(inTransit{id: id, since: p.since})
+		e.transit = append(e.transit, id)
 	}
 	if p.isHome(id) {
 		return
@@ -72,27 +67,13 @@ func (e *entities) move(id repl.ID, from, to location) {
 	e.put(id, to)
 }
 
-// inTransit is an entity that left a group, and that no other had taken yet. Usually the other half of its move has
-// arrived.
-type inTransit struct {
-	id    repl.ID
-	since entangle.Tick
-}
-
-// maxInTransit bounds the moves after which one that no group took within patience can be found: 1.5 MiB. Of more, the
-// entities of the oldest that are still in transit are despawned.
-const maxInTransit = 1 << 16
-
-// takeAbandoned removes an entity that was in transit for too long, or too many moves ago.
+// takeAbandoned removes an entity that left a group and that no other has taken, although the unit of the move is applied.
 func (e *entities) takeAbandoned() (s repl.Slot, ok bool) {
-	for e.transit.Len() > 0 {
-		entry := *e.transit.At(0)
-		if e.transit.Len() <= maxInTransit && e.now.Sub(entry.since) <= patience {
-			break
-		}
-		e.transit.Drop(1)
-		if p, ok := e.away[entry.id]; ok && p.g == nil && p.since == entry.since {
-			e.leave(entry.id, p)
+	for n := len(e.transit); n > 0; n = len(e.transit) {
+		id := e.transit[n-1]
+		e.transit = e.transit[:n-1]
+		if p, ok := e.away[id]; ok && p.g == nil {
+			e.leave(id, p)
 			return p.slot, true
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 // group is the replica of one group.
 type group struct {
-	order.Progress
+	order.State
 	*order.Queue                 // of the waiting records; that of the table while the group never had any
 	Group        repl.Handle     // also of the queue
 	generation   repl.Generation // of the handle, as of the last full
@@ -36,7 +36,7 @@ const (
 )
 
 // tickBefore returns the tick of the replica before a record: that of the record itself if there was none.
-func (g *group) tickBefore(rec *order.Record) entangle.Tick {
+func (g *group) tickBefore(rec *repl.Record) entangle.Tick {
 	if g.Known {
 		return g.Tick
 	}

@@ -37,10 +37,9 @@ func (b *bodyReader) readLeavers() error {
 			return ErrMalformed
 		}
 		if b.skip {
-			b.rec.Leaves = true
 			continue
 		}
-		if m := b.g.member(number); m != nil && m.mark == unmarked { // an overtaken action may have marked it
+		if m := b.g.member(number); m != nil {
 			m.mark = leaving + mark(fate)
 			b.leavers = append(b.leavers, number)
 		}
@@ -86,7 +85,7 @@ func (b *bodyReader) readJoiner(j *join) (ok bool) {
 		return ok
 	}
 	ref := b.refs[index-1]
-	j.id, b.rec.Takes = ref.ID, true
+	j.id = ref.ID
 	return !ref.Yours && ref.ID != native
 }
 
@@ -124,8 +123,8 @@ func (b *bodyReader) join(j *join) error {
 	return nil
 }
 
-// displace frees the number of a member that leaves, or that a full does not name: its removal was in
-// an action that the full overtook. In any other case a number can't be taken again.
+// displace frees the number of a member that leaves, or that a full does not name. In any other case a number can't be
+// taken again.
 func (b *bodyReader) displace(m *member) bool {
 	fate, leaves := b.fate(m)
 	if !leaves {

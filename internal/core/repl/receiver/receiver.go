@@ -50,12 +50,20 @@ func (r *Receiver) HandleActions(message []byte) error {
 	if err := r.actions.read(message); err != nil {
 		return err
 	}
-	return r.replica.finish()
+	return r.finish()
 }
 
 // HandleUpdates takes an updates frame of a packet that was sent at tick.
 func (r *Receiver) HandleUpdates(tick entangle.Tick, frame []byte) error {
 	if err := r.updates.read(tick, frame); err != nil {
+		return err
+	}
+	return r.finish()
+}
+
+// finish applies the units that wait for what has arrived.
+func (r *Receiver) finish() error {
+	if err := r.actions.applyUnits(); err != nil {
 		return err
 	}
 	return r.replica.finish()
@@ -148,11 +156,10 @@ type Stats struct {
 	Waited    uint64 // held back until something before them arrives
 	Replaced  uint64 // waiting updates dropped for a newer one that serves as well
 	Resyncs   uint64 // times that a group could not be followed
-	Overflow  uint64 // records dropped because too much waited already
-	Passed    uint64 // of these, actions: their groups were requested in full
+	Overflow  uint64 // updates dropped because too much waited already
 	Misfits   uint64 // updates dropped because their differences do not fit the replica
 	Dangling  uint64 // references to entities that this side does not have
-	Abandoned uint64 // entities that left a group and that no other took in time
+	Abandoned uint64 // entities that left a group to move to another, and that no other took
 }
 
 // Stats returns the counters.

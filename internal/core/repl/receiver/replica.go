@@ -15,21 +15,16 @@ type replica struct {
 	entities  entities
 	bodies    applier
 	waiting   order.Pool
-	joint     jointPlan
 	confirmed confirm.Ticks
 	requests  requests
-	needs     []repl.Need // of the current action
-
-	now      entangle.Tick // the newest tick that anything named: this side has no clock
-	any      bool          // something has arrived
-	searched entangle.Tick // when the last search for overdue groups began
-	unseen   int           // how many queues, from the first on, that search has not reached
-	stats    *Stats
+	now       entangle.Tick // the newest tick that anything named: this side has no clock
+	any       bool          // something has arrived
+	stats     *Stats
 }
 
 func (r *replica) init(sink Sink, comps int) {
 	r.waiting.Limit = DefaultWaitingBytes
-	r.entities.groups, r.entities.now, r.joint.groups, r.joint.waiting = &r.groups, &r.now, &r.groups, &r.waiting
+	r.entities.groups = &r.groups
 	r.stats = &Stats{}
 	r.bodies = applier{sinks: newSinks(sink), sets: repl.NewSets(comps), groups: &r.groups, entities: &r.entities, stats: r.stats}
 }
@@ -41,37 +36,32 @@ func (r *replica) noteTick(tick entangle.Tick) {
 	}
 }
 
-// finish ends a call of HandleActions or HandleUpdates: it applies waiting records that depend on those
-// that arrived, requests groups that have waited for too long, and finds the confirmed tick.
+// finish ends a call of HandleActions or HandleUpdates: it keeps what waits within the limit, and finds the confirmed tick.
 func (r *replica) finish() error {
-	if err := r.applyPlans(); err != nil {
-		return err
-	}
-	if r.unseen > 0 || r.waiting.Bytes() > 0 && uint32(r.now-r.searched) > patience/4 {
-		if err := r.findOverdue(); err != nil {
-			return err
-		}
-	}
 	for r.waiting.Over() {
-		q, w := r.waiting.Expendable()
-		if w == nil {
+		if !r.waiting.DropUpdate() {
 			return ErrNoRoom
 		}
-		r.evict(r.groups.find(q.Group), w)
+		r.stats.Overflow++
 	}
+	r.despawnAbandoned()
+	r.confirmed.Advance(&r.groups)
+	return nil
+}
+
+// despawnAbandoned despawns the entities that left a group to move to another, and that no other has taken.
+func (r *replica) despawnAbandoned() {
 	for slot, ok := r.entities.takeAbandoned(); ok; slot, ok = r.entities.takeAbandoned() {
 		r.bodies.Begin(r.now, r.now)
 		r.bodies.Despawn(slot)
 		r.bodies.Commit()
 		r.stats.Abandoned++
 	}
-	r.confirmed.Advance(&r.groups)
-	return nil
 }
 
-// apply applies a record with met needs to the replica. The group may have ended after it. An update
+// apply applies a record to the replica. The group may have ended after it. An update
 // with differences that do not fit the values of the replica is skipped, and the group requested in full.
-func (r *replica) apply(g *group, rec *order.Record) error {
+func (r *replica) apply(g *group, rec *repl.Record) error {
 	start := r.bodies.in
 	err := r.bodies.apply(g, rec)
 	if err != nil && rec.Kind == repl.Update && errors.Is(err, ErrBaseline) {
@@ -90,10 +80,8 @@ func (r *replica) apply(g *group, rec *order.Record) error {
 		return nil
 	}
 	r.stats.Actions++
-	g.Advance(rec.LongSeq)
 	switch rec.Kind {
-	case repl.Full: // it has overtaken them, which counts once whatever ticks they state
-		r.waiting.DropIf(g.Queue, func(w *order.Waiting) bool { return w.Kind != repl.Update && w.LongSeq < rec.LongSeq })
+	case repl.Full:
 		r.groups.setKnown(g, true)
 		g.requested = false
 	case repl.Gone:
@@ -104,7 +92,7 @@ func (r *replica) apply(g *group, rec *order.Record) error {
 
 // misfit notes an update that was not applied because its differences do not fit the values of the
 // replica, and requests the group in full.
-func (r *replica) misfit(g *group, rec *order.Record) {
+func (r *replica) misfit(g *group, rec *repl.Record) {
 	r.stats.Misfits++
 	r.confirmed.NotApplied(rec.Group, rec.Tick)
 	r.request(g)
@@ -120,7 +108,6 @@ func (r *replica) end(g *group, tick entangle.Tick) {
 		return
 	}
 	r.groups.setKnown(g, false)
-	g.Restart()
 	g.requested = false
 }
 
@@ -139,7 +126,7 @@ func (r *replica) request(g *group) {
 const maxUnknown = 64 << 10 / 8
 
 // groupFor returns a record's group, and makes it if it is new; nil if there is no room for it.
-func (r *replica) groupFor(rec *order.Record) *group {
+func (r *replica) groupFor(rec *repl.Record) *group {
 	if g := r.groups.find(rec.Group); g != nil {
 		return g
 	}
@@ -153,28 +140,22 @@ func (r *replica) groupFor(rec *order.Record) *group {
 	return r.groups.add(rec.Group)
 }
 
-// handle decides about a record of a group, with the current needs, and then applies what has waited
-// for it.
-func (r *replica) handle(g *group, rec *order.Record) (err error) {
-	r.needs = r.groups.Unmet(r.needs)
-	switch v := g.Judge(rec); {
-	case v == order.Drop:
+// handle decides about a record of a group, and then applies what has waited for it.
+func (r *replica) handle(g *group, rec *repl.Record) error {
+	switch g.Judge(rec) {
+	case order.Drop:
 		return r.skipStale(rec)
-	case v == order.Unreachable:
-		err = r.hold(g, rec) // release passes over it
-	case v == order.Wait || len(r.needs) > 0:
+	case order.Wait:
 		return r.hold(g, rec)
-	default:
-		err = r.apply(g, rec)
 	}
-	if err != nil {
+	if err := r.apply(g, rec); err != nil {
 		return err
 	}
 	return r.release(rec.Group)
 }
 
 // skipStale skips a record that the replica is past, or of a group that is no more.
-func (r *replica) skipStale(rec *order.Record) error {
+func (r *replica) skipStale(rec *repl.Record) error {
 	r.stats.Stale++
 	return r.bodies.skipRecord(rec)
 }

@@ -12,7 +12,7 @@ const maxSpawnRun = 1 << 10
 
 // spawnRun applies the current usual full, before its values, and those that follow it, as far as their
 // handles are free. It returns how many it applied; what it leaves is read as other records are.
-func (a *actionReader) spawnRun(rec *order.Record) (n int) {
+func (a *actionReader) spawnRun(rec *repl.Record) (n int) {
 	spawner, u := a.bodies.spawner, &a.usual
 	if spawner == nil {
 		return 0
@@ -67,7 +67,7 @@ func (a *actionReader) addSpawned(tick entangle.Tick) {
 	for i, id := range a.ids {
 		g := a.groups.add(id.Group)
 		a.groups.setKnown(g, true)
-		g.Progress, g.generation = order.First(tick), id.Generation
+		g.Tick, g.generation = tick, id.Generation
 		g.members = append(g.members, member{slot: slots[i], id: id})
 	}
 	a.stats.Actions += uint64(len(a.ids))
@@ -75,7 +75,7 @@ func (a *actionReader) addSpawned(tick entangle.Tick) {
 
 // endRun applies the current usual end, and those that follow it, as far as they end groups of one
 // entity without waiting records. It returns how many it applied.
-func (a *actionReader) endRun(rec *order.Record) (n int) {
+func (a *actionReader) endRun(rec *repl.Record) (n int) {
 	if a.bodies.despawner == nil {
 		return 0
 	}
@@ -102,10 +102,6 @@ func (a *actionReader) endRun(rec *order.Record) (n int) {
 }
 
 // endsAlone reports whether an end applies now to a group of one entity, and nothing waits for it.
-func (a *actionReader) endsAlone(g *group, rec *order.Record) bool {
-	if !g.Known || len(g.members) != 1 || len(g.Waiting) > 0 {
-		return false
-	}
-	g.ExpandSeq(rec)
-	return g.Judge(rec) == order.Apply
+func (a *actionReader) endsAlone(g *group, rec *repl.Record) bool {
+	return g.Known && len(g.members) == 1 && len(g.Waiting) == 0 && g.Judge(rec) == order.Apply
 }

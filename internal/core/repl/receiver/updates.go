@@ -6,15 +6,14 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/core/repl/order"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // updateReader reads frames of updates and marks.
 type updateReader struct {
 	*replica
-	rec  order.Record // the current one
-	left int          // groups that the frame may still have in plain blocks
+	rec  repl.Record // the current one
+	left int         // groups that the frame may still have in plain blocks
 
 	// Of the current plain block, which has groups with values of member 0 alone, all of the same
 	// components:
@@ -49,8 +48,8 @@ func (u *updateReader) read(tick entangle.Tick, frame []byte) error {
 
 func (u *updateReader) readRun(tick entangle.Tick) error {
 	in, run, rec := &u.bodies.in, repl.RunHeads{Tick: tick}, &u.rec
-	more, ok := true, run.ReadBegin(in, &rec.Record)
-	for ; more && ok; more, ok = run.ReadNext(in, &rec.Record) {
+	more, ok := true, run.ReadBegin(in, rec)
+	for ; more && ok; more, ok = run.ReadNext(in, rec) {
 		var err error
 		if plain := in.Bool(); plain {
 			err = u.plainBlock(&run, rec)
@@ -66,7 +65,7 @@ func (u *updateReader) readRun(tick entangle.Tick) error {
 
 // plainBlock applies a plain block: stretches of groups that take their update now by
 // Updater.UpdateBlock, and others by updateAlone.
-func (u *updateReader) plainBlock(run *repl.RunHeads, rec *order.Record) error {
+func (u *updateReader) plainBlock(run *repl.RunHeads, rec *repl.Record) error {
 	if ok := u.readBlock(run, rec.Group); !ok {
 		return ErrMalformed
 	}
@@ -109,7 +108,7 @@ func (u *updateReader) readBlock(run *repl.RunHeads, h repl.Handle) (ok bool) {
 
 // updateBlock applies the updates of the first groups of a plain block in one call, and returns how many
 // it consumed. It stops before a group that does not take its update now.
-func (u *updateReader) updateBlock(rec *order.Record, handles []repl.Handle) (taken int, err error) {
+func (u *updateReader) updateBlock(rec *repl.Record, handles []repl.Handle) (taken int, err error) {
 	if u.bodies.updater == nil {
 		return 0, nil
 	}
@@ -132,7 +131,7 @@ func (u *updateReader) updateBlock(rec *order.Record, handles []repl.Handle) (ta
 
 // collectSlots collects the slots of the first groups that take an update of a tick and baseline now. Where
 // values are sent as differences their replicas are of one tick, which it returns.
-func (u *updateReader) collectSlots(rec *order.Record, handles []repl.Handle) (replicaTick entangle.Tick) {
+func (u *updateReader) collectSlots(rec *repl.Record, handles []repl.Handle) (replicaTick entangle.Tick) {
 	slots, before, n := slices.Grow(u.slots[:0], len(handles))[:len(handles)], slices.Grow(u.before[:0], len(handles))[:len(handles)], 0
 	takes := span{first: rec.Base, ticks: uint32(rec.Tick - rec.Base), narrow: u.bodies.differ != nil}
 	for n < len(handles) {
@@ -189,7 +188,7 @@ func (u *updateReader) setTicks(tick entangle.Tick, handles []repl.Handle) {
 }
 
 // updateAlone passes the next record of a plain block to update, in the form of a block of its own.
-func (u *updateReader) updateAlone(rec *order.Record) error {
+func (u *updateReader) updateAlone(rec *repl.Record) error {
 	const noRefsAlone = 0b10
 	behind, err := u.bodies.restate(rec, noRefsAlone, 2, &u.comps)
 	if err != nil {
@@ -201,7 +200,7 @@ func (u *updateReader) updateAlone(rec *order.Record) error {
 }
 
 // update reads one record of a run: it applies it, keeps it until it applies, or skips it.
-func (u *updateReader) update(rec *order.Record) error {
+func (u *updateReader) update(rec *repl.Record) error {
 	if u.bodies.report != nil {
 		return u.bodies.skipRecord(rec)
 	}
@@ -218,6 +217,5 @@ func (u *updateReader) update(rec *order.Record) error {
 			return u.bodies.skipRecord(rec)
 		}
 	}
-	u.needs = u.needs[:0]
 	return u.handle(g, rec)
 }

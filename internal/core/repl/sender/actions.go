@@ -26,13 +26,23 @@ type structure struct {
 	targetOf   func(repl.Slot) (rewind.Target, set.Mask)
 
 	w      bits.Writer
-	needs  []repl.Need // of the action that is being written
+	head   messageHead
 	units  units
 	fulls  fulls
 	cursor repl.Handle // at which the next message continues
 	begins uint64      // usualKind of the last action in the message that is being written
 	bytes  int         // size of the newest message
 }
+
+// messageHead is what the message that is being written begins with: a message has either actions of single groups, or
+// units (moves.go).
+type messageHead uint8
+
+const (
+	headUnwritten messageHead = iota
+	ofSingles
+	ofUnits
+)
 
 // ActionsDue reports whether an action of any group is due.
 func (st *structure) ActionsDue() bool {
@@ -41,7 +51,7 @@ func (st *structure) ActionsDue() bool {
 
 // ActionsOwed reports whether a unit of moves (moves.go) is sent in part. Then AppendActions must be called until it
 // appends nothing, even if the channel is congested: the actions that were sent wait at the peer for the others.
-func (st *structure) ActionsOwed() bool { return st.units.unsent > 0 }
+func (st *structure) ActionsOwed() bool { return len(st.units.rest) > 0 }
 
 // AppendActions writes one message for a reliable unordered channel: the tick, then records of the
 // groups with due structure, as many as fit into room bytes; a record larger than that goes alone.
@@ -56,28 +66,38 @@ func (st *structure) AppendActions(dst []byte, room int) []byte {
 	heads := repl.Heads{Tick: st.state.Tick}
 	st.w.Reset(dst)
 	st.w.Bits(uint64(st.state.Tick), tickBits)
-	st.actions.Written, st.begins = st.actions.Written[:0], 0
-	st.appendMessageActions(&heads, room*8)
-	if len(st.actions.Written) == 0 {
-		return dst
+	st.actions.Written, st.begins, st.head = st.actions.Written[:0], 0, headUnwritten
+	if len(st.units.rest) == 0 || st.appendUnit(room*8) {
+		st.appendMessageActions(&heads, room*8)
 	}
-	heads.End(&st.w)
+	switch st.head {
+	case headUnwritten:
+		return dst
+	case ofUnits:
+		st.w.Bool(false) // no unit follows
+	default:
+		heads.End(&st.w)
+	}
 	b := st.w.Finish()
 	st.bytes = len(b) - len(dst)
 	return b
 }
 
-// appendMessageActions writes the actions of one message. It continues where the last message was full: otherwise
-// groups with low handles that change all the time would block all others. Groups of a unit that is sent in part may
-// have any handle and come first.
-func (st *structure) appendMessageActions(heads *repl.Heads, room int) {
-	if st.units.unsent > 0 {
-		st.appendActionsFrom(heads, 0, room)
-		return
+// beginMessage writes what a message begins with. ok is false if the message has contents of the other kind.
+func (st *structure) beginMessage(head messageHead) (ok bool) {
+	if st.head == headUnwritten {
+		st.head = head
+		st.w.Bool(head == ofUnits)
 	}
+	return st.head == head
+}
+
+// appendMessageActions writes the actions of one message. It continues where the last message was full: otherwise
+// groups with low handles that change all the time would block all others.
+func (st *structure) appendMessageActions(heads *repl.Heads, room int) {
 	begun := st.cursor
 	st.cursor = st.appendActionsFrom(heads, begun, room)
-	if begun > 0 && len(st.actions.Written) == 0 {
+	if begun > 0 && st.head == headUnwritten {
 		st.cursor = st.appendActionsFrom(heads, 0, room)
 	}
 }
@@ -97,12 +117,11 @@ func (st *structure) appendActionsFrom(heads *repl.Heads, from repl.Handle, room
 	return 0
 }
 
-// appendActions writes the due actions of one space from an index on. It returns the index of the first group for which
-// there was no room, or -1.
+// appendActions writes the due actions of one space from an index on, except those that belong in another message. It
+// returns the index of the first group for which there was no room, or -1.
 func (st *structure) appendActions(heads *repl.Heads, sp *group.Space, from, room int) (next int) {
 	for i := sp.StructureDue.Next(from); i >= 0; i = sp.StructureDue.Next(i + 1) {
-		st.needs = st.needs[:0]
-		if sp == &st.groups.Public {
+		if sp == &st.groups.Public && st.head != ofUnits {
 			n := st.appendSpawns(heads, i, room)
 			if n == 0 {
 				n = st.appendEnds(heads, i, room)
@@ -113,22 +132,35 @@ func (st *structure) appendActions(heads *repl.Heads, sp *group.Space, from, roo
 			}
 		}
 		rec, b, ok := st.prepareAction(sp, i)
-		if !ok || !st.canSendUnit(sp, i) {
+		if !ok {
 			continue
 		}
-		st.findNeeds(sp, i, &rec)
-		st.prediction.findPredicted(sp, i, rec.Kind)
-		if st.w.LenBits()+st.actionBits(b, len(st.needs))+st.prediction.stated.set.Bits() > room && len(st.actions.Written) > 0 {
+		if inUnit, ok := st.findUnit(sp, i, &rec); inUnit {
+			if ok && st.head != ofSingles && !st.appendUnit(room) {
+				return i
+			}
+			continue
+		}
+		if st.head == ofUnits {
+			continue
+		}
+		if !st.hasRoom(b, room) && st.head != headUnwritten {
 			return i
 		}
+		st.beginMessage(ofSingles)
 		st.appendAction(heads, &rec, b)
 		st.noteSent(sp, i, 1, &rec)
 	}
 	return -1
 }
 
+// hasRoom reports whether the message has room for the action that was prepared last.
+func (st *structure) hasRoom(b *encode.Body, room int) bool {
+	return st.w.LenBits()+st.actionBits(b) <= room
+}
+
 // windowEnd is the bit in Space.Unacked of the oldest action that may be in flight. While it is set no further action of
-// the group is sent, because sequence numbers would become ambiguous at the receiver.
+// the group is sent, because all of them may wait at the peer for that one.
 const windowEnd = 1 << (repl.MaxActionsInFlight - 1)
 
 // prepareAction returns the due action of a group: its record and its body. ok is false when none can be sent now.
@@ -138,15 +170,17 @@ func (st *structure) prepareAction(sp *group.Space, i int) (rec repl.Record, b *
 	if blocked && sp.ViewOf(i) == 0 && !sp.Retained.Has(i) || sp.Fragmented.Has(i) && sp.Unacked[i] != 0 {
 		return rec, nil, false
 	}
-	rec = repl.Record{Group: sp.First + repl.Handle(i), Seq: sp.Seq[i].Next(), Tick: st.state.Tick, From: repl.From{Base: sp.Base[i]}}
+	rec = repl.Record{Group: sp.First + repl.Handle(i), Tick: st.state.Tick}
 	if rec.Kind, ok = st.actionKind(sp, i, id); !ok {
 		return rec, nil, false
 	}
-	if rec.Kind == repl.Full {
+	switch rec.Kind {
+	case repl.Full:
 		rec.Generation = sp.IDs.Generation(i)
-	}
-	if sp.IsAbsent(i) {
-		rec.Seq = 0
+	case repl.Gone:
+		rec.Base = sp.ActionSent[i]
+	default:
+		rec.Base = sp.Base[i]
 	}
 	b = st.enc.Body(id, st.actionKey(sp, i, rec.Kind))
 	if rec.Kind == repl.Change && !b.ChangesStructure && !sp.Fragmented.Has(i) && !st.prediction.predictedStale(sp, i) {
@@ -157,7 +191,7 @@ func (st *structure) prepareAction(sp *group.Space, i int) (rec repl.Record, b *
 		return rec, nil, false
 	}
 	st.prediction.findPredicted(sp, i, rec.Kind)
-	if tickBits+st.actionBits(b, maxPartners)+st.prediction.stated.set.Bits() > repl.MaxGroupBytes*8 {
+	if tickBits+2+repl.UnitHeadBits(0)+st.actionBits(b) > repl.MaxGroupBytes*8 {
 		st.state.MarkTooLarge(id)
 		st.joining.markNotSent(sp, i)
 		return rec, nil, false
@@ -247,11 +281,14 @@ func (st *structure) losesLeaver(id ident.GroupIndex) bool {
 // tickBits is the width of the tick that an action message begins with.
 const tickBits = 32
 
-// actionBits returns an upper bound of the size of an action in bits: its head, needs, references and body, and the end
-// of the message.
-func (st *structure) actionBits(b *encode.Body, needs int) int {
-	return repl.MaxHeadBits + repl.NeedsBits(needs) + 1 + st.tableBits(b) + b.Width + 2 + 7
+// actionBits returns an upper bound of the size in bits of the action that was prepared last: its head, predicted set,
+// references and body, and the end of the message.
+func (st *structure) actionBits(b *encode.Body) int {
+	return repl.MaxHeadBits + st.prediction.stated.set.Bits() + 1 + st.tableBits(b) + b.Width + messageEndBits
 }
+
+// messageEndBits is the largest size of the end of a message: of a part of a unit, and of the message itself.
+const messageEndBits = repl.EndHeadsBits + 2 + 7
 
 // tableBits returns an upper bound of the size of a body's table of references in bits. An entity without an id at the
 // peer gets one when the table is written. A full table may lack references, so it counts as too large for any message.
@@ -281,7 +318,6 @@ func (st *structure) appendAction(heads *repl.Heads, rec *repl.Record, b *encode
 	st.begins = begins
 	heads.Append(&st.w, rec)
 	if rec.Kind != repl.Gone {
-		repl.AppendNeeds(&st.w, rec.Tick, st.needs)
 		st.prediction.stated.set.Append(&st.w)
 		slots := st.enc.Bodies.SlotsOf(b)
 		for _, s := range slots {
@@ -296,8 +332,9 @@ func (st *structure) appendAction(heads *repl.Heads, rec *repl.Record, b *encode
 // noteSent records that n groups from an index on were sent actions that are equal to rec but for the group. Several
 // groups at once are those of appendSpawns or appendEnds: none is predicted or has a view.
 func (st *structure) noteSent(sp *group.Space, i, n int, rec *repl.Record) {
-	sent := flight.Action{Group: sp.First + repl.Handle(i), Count: int32(n), Seq: rec.Seq, HasNeeds: len(st.needs) > 0}
+	sent := flight.Action{Group: sp.First + repl.Handle(i), Count: int32(n), Seq: sp.Seq[i] + 1, InUnit: st.head == ofUnits}
 	if sp.IsAbsent(i) {
+		sent.Seq = 0
 		for _, id := range sp.IDs.Groups[i : i+n] {
 			gr := &st.state.Groups[id]
 			gr.Holders++
@@ -310,12 +347,11 @@ func (st *structure) noteSent(sp *group.Space, i, n int, rec *repl.Record) {
 	if rec.Kind != repl.Change || sp.Retained.Has(i) {
 		st.visibility.forgetSentView(sp, i)
 	}
-	sp.MarkActionsSent(i, n, rec)
+	sp.MarkActionsSent(i, n, rec, sent.Seq)
 	if sp.Predicted.Has(i) {
 		st.prediction.noteSentPredicted(sp, i)
 	}
 	st.actions.Written = append(st.actions.Written, sent)
-	st.units.markSent(sp.IDs.Groups[i : i+n])
 	st.stats.Actions += uint64(n)
 }
 
@@ -383,8 +419,8 @@ func countPlainDeliveries(sp *group.Space, i, end int) (n int) {
 
 // handleGroupDelivered clears one delivered action of a group. When no other is in flight, it makes values due that may
 // have been dropped, and releases the group if that was its end.
-func (st *structure) handleGroupDelivered(sp *group.Space, i int, seq repl.Seq) {
-	sp.Unacked[i] &^= 1 << ((sp.Seq[i] - seq) % repl.SeqCycle)
+func (st *structure) handleGroupDelivered(sp *group.Space, i int, seq uint8) {
+	sp.Unacked[i] &^= 1 << (sp.Seq[i] - seq)
 	if seq == 0 {
 		st.joining.markJoined(sp, i, i+1) // the first full of the group
 	}

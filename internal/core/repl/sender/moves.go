@@ -9,56 +9,53 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 )
 
-// A move has two halves: the action of the old group removes the entity, and that of the new group adds it. A peer is
-// sent both in the same tick or neither, so that it has the entity in one group at any time. Groups that are connected
-// by moves that the peer was not sent form a unit. All actions of a unit are sent in one tick.
+// A move has two halves: the action of the old group removes the entity, and that of the new group adds it. Groups that
+// are connected by moves that the peer was not sent form a unit. All actions of a unit are sent in one tick, and the peer
+// applies them in one step, so that it has the entity in one group at any time. An entity may also come from a group of
+// which the peer was sent already that the entity left, or may have been hidden on the way. If the peer has not
+// acknowledged that, the unit needs it. So a unit may consist of one group.
 
-// units is the decisions on units in one tick.
+// units is the decisions on units in one tick, and the unit that is being sent.
 type units struct {
-	tick    entangle.Tick
-	decided map[ident.GroupIndex]bool // by unsent group: whether its unit is sent in this tick
-	unsent  int                       // number of groups that are not sent yet, of units that are sent in this tick
-	stack   []ident.GroupIndex        // scratch of canSendUnit
-	unit    []ident.GroupIndex        // scratch of canSendUnit
+	tick  entangle.Tick
+	found map[ident.GroupIndex]bool // by group: it is in the unit that was found last (true), or in one that is not sent in this tick
+	stack []ident.GroupIndex        // scratch of findUnit
+
+	rest   []ident.GroupIndex // of the unit, the groups that are not sent yet, by rising handle
+	groups []ident.GroupIndex // memory of rest
+	head   repl.UnitHead      // of the next part
 }
 
 func (u *units) beginTick(tick entangle.Tick) {
 	if u.tick != tick {
-		u.tick, u.unsent = tick, 0
-		clear(u.decided)
+		u.tick, u.head.Number = tick, 0
+		clear(u.found)
 	}
 }
 
-// markSent removes groups from the count of owed ones.
-func (u *units) markSent(groups []ident.GroupIndex) {
-	for k := 0; u.unsent > 0 && k < len(groups); k++ {
-		if u.decided[groups[k]] {
-			delete(u.decided, groups[k])
-			u.unsent--
+// findUnit finds the unit of a group with a prepared action. ok reports whether all its actions can be sent in this
+// tick, by appendUnit.
+func (st *structure) findUnit(sp *group.Space, i int, rec *repl.Record) (inUnit, ok bool) {
+	u, id := &st.units, sp.Group(i)
+	if sent, before := u.found[id]; before && !sent {
+		return true, false
+	}
+	u.stack, u.head.Needs, u.head.Part = st.appendPartners(u.stack[:0], id, sp, i), u.head.Needs[:0], 0
+	if len(u.stack) == 0 {
+		if st.addNeeds(sp, i, rec.Kind); len(u.head.Needs) == 0 {
+			return false, true
 		}
+		u.head.Needs = u.head.Needs[:0]
 	}
-}
-
-// canSendUnit reports whether the action of a group may be sent now: it belongs to no unit, or all groups of its unit can
-// be sent in this tick.
-func (st *structure) canSendUnit(sp *group.Space, i int) bool {
-	id := sp.Group(i)
-	if ok, judged := st.units.decided[id]; judged {
-		return ok
-	}
-	u := &st.units
-	if u.stack = st.appendPartners(u.stack[:0], id, sp, i); len(u.stack) == 0 {
-		return true
-	}
-	u.unit, u.stack = u.unit[:0], append(u.stack, id)
-	ok := true
-	for len(u.stack) > 0 {
+	u.groups, ok = u.groups[:0], true
+	for u.stack = append(u.stack, id); len(u.stack) > 0; {
 		id := u.stack[len(u.stack)-1]
 		u.stack = u.stack[:len(u.stack)-1]
-		if slices.Contains(u.unit, id) {
+		if u.found[id] {
 			continue
 		}
-		u.unit = append(u.unit, id)
+		u.found[id] = true
+		u.groups = append(u.groups, id)
 		sp, i := st.groups.Locate(id)
 		if i < 0 || !st.canSendAction(sp, i) {
 			ok = false
@@ -66,13 +63,25 @@ func (st *structure) canSendUnit(sp *group.Space, i int) bool {
 		}
 		u.stack = st.appendPartners(u.stack, id, sp, i)
 	}
-	for _, id := range u.unit {
-		u.decided[id] = ok
+	for k := 0; ok && k < len(u.groups); k++ {
+		sp, i := st.groups.Locate(u.groups[k])
+		kind, _ := st.actionKind(sp, i, u.groups[k])
+		st.addNeeds(sp, i, kind)
+		ok = len(u.head.Needs) <= repl.MaxNeeds
 	}
-	if ok {
-		u.unsent += len(u.unit)
+	for _, id := range u.groups {
+		if u.found[id] = false; ok {
+			delete(u.found, id)
+		}
 	}
-	return ok
+	slices.SortFunc(u.groups, func(a, b ident.GroupIndex) int { return int(st.handleOf(a)) - int(st.handleOf(b)) })
+	return true, ok
+}
+
+// handleOf returns the handle of a group that has one at the peer.
+func (st *structure) handleOf(id ident.GroupIndex) repl.Handle {
+	sp, i := st.groups.Locate(id)
+	return sp.First + repl.Handle(i)
 }
 
 // canSendAction reports whether a group has a due action that can be sent in this tick.
@@ -84,8 +93,49 @@ func (st *structure) canSendAction(sp *group.Space, i int) bool {
 	return ok
 }
 
-// maxPartners is the number of needs for which the size limit of an action keeps room.
-const maxPartners = 64
+// appendUnit writes the unit that findUnit found, or what is left of it. done is false if there is no room for all of it:
+// then it is continued in the next message, or begins there.
+func (st *structure) appendUnit(room int) (done bool) {
+	u := &st.units
+	if len(u.rest) == 0 {
+		if st.head != headUnwritten && st.w.LenBits()+st.unitBits() > room {
+			return false
+		}
+		u.rest = u.groups
+	}
+	st.beginMessage(ofUnits)
+	st.w.Bool(true) // a part follows
+	u.head.Append(&st.w, st.state.Tick)
+	heads := repl.Heads{Tick: st.state.Tick}
+	for filled := u.head.Part == 0 && len(u.head.Needs) > 0; len(u.rest) > 0; filled = true {
+		sp, i := st.groups.Locate(u.rest[0])
+		rec, b, _ := st.prepareAction(sp, i) // as in findUnit
+		if filled && !st.hasRoom(b, room) {
+			break
+		}
+		st.begins = 0 // a unit has no usual records
+		st.appendAction(&heads, &rec, b)
+		st.noteSent(sp, i, 1, &rec)
+		u.rest = u.rest[1:]
+	}
+	heads.End(&st.w)
+	done = len(u.rest) == 0
+	st.w.Bool(done)
+	if u.head.Part++; done {
+		u.head.Number++
+	}
+	return done
+}
+
+// unitBits returns an upper bound of the size in bits of the unit that findUnit found.
+func (st *structure) unitBits() (bits int) {
+	bits = 1 + repl.UnitHeadBits(len(st.units.head.Needs))
+	for _, id := range st.units.groups {
+		_, b, _ := st.prepareAction(st.groups.Locate(id))
+		bits += st.actionBits(b)
+	}
+	return bits
+}
 
 // appendPartners appends the groups to or from which entities moved without the peer having been sent that, unless out has
 // them already.
@@ -109,70 +159,34 @@ func (st *structure) appendPartners(out []ident.GroupIndex, id ident.GroupIndex,
 	return out
 }
 
-// findNeeds collects in needs the groups for which an action has to wait at the peer: all former groups of its joining
-// members, even if the peer did not see the member in between. A former group no longer has the member as of the tick
-// at which it left.
-func (st *structure) findNeeds(sp *group.Space, i int, rec *repl.Record) {
-	id := sp.Group(i)
-	if rec.Kind == repl.Gone || len(st.state.Trails.Of) == 0 {
+// addNeeds adds to the needs of the unit the former groups of the entities that join a group, if the peer may not have
+// applied all that it was sent of them. Groups of the unit are no needs: their actions have baselines.
+func (st *structure) addNeeds(sp *group.Space, i int, kind repl.Kind) {
+	if kind == repl.Gone || len(st.state.Trails.Of) == 0 {
 		return
 	}
-	gr := &st.state.Groups[id]
-	for k := range gr.Members {
-		m := &gr.Members[k]
-		if (rec.Kind == repl.Full || sp.StructureAsOf[i].Before(m.WholeSince)) && len(st.state.Trails.Of[m.Slot]) > 0 && st.groups.SeesEntity(m.Slot) {
-			st.addTrailNeeds(m.Slot, id)
-		}
-	}
-}
-
-// addTrailNeeds adds the former groups of one entity to the needs. Whether the peer has applied all that it was sent of
-// a former group follows from its own acknowledgements, and not from whether the leaver still exists, which depends on
-// other peers.
-func (st *structure) addTrailNeeds(s repl.Slot, into ident.GroupIndex) {
-	for _, from := range st.state.Trails.Of[s] {
-		sp, i := st.groups.Locate(from)
-		if i < 0 || from == into {
+	id := sp.Group(i)
+	members := st.state.Groups[id].Members
+	for k := range members {
+		m := &members[k]
+		if joins := kind == repl.Full || sp.StructureAsOf[i].Before(m.WholeSince); !joins {
 			continue
 		}
-		h, left := sp.First+repl.Handle(i), st.state.Groups[from].Left
-		if len(left) == 0 || st.needsLatest(sp, i, h, left[len(left)-1].Left) {
-			continue // otherwise thousands of members that moved would each be looked up among as many leavers
+		trail := st.state.Trails.Of[m.Slot]
+		if len(trail) == 0 || !st.groups.SeesEntity(m.Slot) {
+			continue
 		}
-		pending := sp.Unacked[i] != 0
-		for k := len(left) - 1; k >= 0 && (pending || sp.StructureAsOf[i].Before(left[k].Left)); k-- { // see StillHas
-			switch l := &left[k]; {
-			case l.Slot != s:
-			case sp.HasLeaver(i, l):
-				st.addNeed(repl.Need{Group: h, Tick: st.state.Tick}) // the removal is sent in this tick as well
-			case !pending || sp.MembersAsOf(i).Before(l.Joined): // the peer has applied all that it was sent, or never had the entity there
-			case sp.ActionSent[i].Before(l.Left): // the group ended at the peer before the entity left, or the leaving is hidden
-				st.addNeed(repl.Need{Group: h, Tick: sp.ActionSent[i]})
-			default:
-				st.addNeed(repl.Need{Group: h, Tick: l.Left})
+		for _, from := range trail {
+			if of, at := st.groups.Locate(from); at >= 0 && of.Unacked[at] != 0 && from != id && !st.units.found[from] {
+				st.units.addNeed(repl.Need{Group: of.First + repl.Handle(at), Tick: of.ActionSent[at]})
 			}
 		}
 	}
 }
 
-// needsLatest reports whether the needs have the latest tick that addTrailNeeds could add for a group. left is the tick at
-// which its last leaver left.
-func (st *structure) needsLatest(sp *group.Space, i int, h repl.Handle, left entangle.Tick) bool {
-	if sp.StructureAsOf[i].Before(left) {
-		left = st.state.Tick
+// addNeed adds a need, unless it is there already.
+func (u *units) addNeed(n repl.Need) {
+	if !slices.Contains(u.head.Needs, n) {
+		u.head.Needs = append(u.head.Needs, n)
 	}
-	return slices.ContainsFunc(st.needs, func(n repl.Need) bool { return n.Group == h && !n.Tick.Before(left) })
-}
-
-// addNeed adds a need, or moves the need of the same group to a later tick.
-func (st *structure) addNeed(n repl.Need) {
-	for i := range st.needs {
-		if st.needs[i].Group == n.Group {
-			if st.needs[i].Tick.Before(n.Tick) {
-				st.needs[i].Tick = n.Tick
-			}
-			return
-		}
-	}
-	st.needs = append(st.needs, n)
 }

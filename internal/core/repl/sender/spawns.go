@@ -29,12 +29,13 @@ func (st *structure) appendSpawns(heads *repl.Heads, i, room int) (n int) {
 	if st.w.LenBits()+b.FullBits(ends[0]-from) > room && len(st.actions.Written) > 0 {
 		return 0
 	}
+	st.beginMessage(ofSingles)
 	rec := repl.Record{Kind: repl.Full, Group: repl.Handle(i), Tick: st.state.Tick, Generation: b.Generation}
 	if st.begins == b.Begins && heads.Follows(&rec) {
 		heads.AppendUsual(&st.w)
 	} else {
 		heads.Append(&st.w, &rec)
-		st.w.Bits(0, noNeedsBits)
+		st.w.Bits(0, noRefsBits)
 		st.w.Bits(b.Begins&^(1<<b.Prefix), uint(b.Prefix))
 	}
 	written := st.w.LenBits()
@@ -49,8 +50,8 @@ func (st *structure) appendSpawns(heads *repl.Heads, i, room int) (n int) {
 	return n
 }
 
-// noNeedsBits is the bits of a full that needs nothing, is not predicted, and refers to nobody.
-const noNeedsBits = 3
+// noRefsBits is the bits of a full that is not predicted and refers to nobody.
+const noRefsBits = 2
 
 // newGroups returns how many public groups from an index on, and before another, are due and can be sent
 // for the first time. Space.Ending need not be checked: a group whose end is in flight has no members, and no batch has it.
@@ -75,12 +76,13 @@ func (st *structure) appendEnds(heads *repl.Heads, i, room int) (n int) {
 	if st.enc.Unshared || !st.endsUsually(i) {
 		return 0
 	}
-	rec := repl.Record{Kind: repl.Gone, Group: repl.Handle(i), Seq: sp.Seq[i].Next(), Tick: st.state.Tick}
+	rec := repl.Record{Kind: repl.Gone, Group: repl.Handle(i), Tick: st.state.Tick, From: repl.From{Base: sp.ActionSent[i]}}
 	for k := i; sp.StructureDue.Has(k) && sp.Seq[k] == sp.Seq[i] && sp.ActionSent[k] == sp.ActionSent[i] && st.endsUsually(k); k++ {
 		if st.w.LenBits()+encode.MaxUsualBits+1 > room && (n > 0 || len(st.actions.Written) > 0) {
 			break
 		}
 		rec.Group = repl.Handle(k)
+		st.beginMessage(ofSingles)
 		if st.begins == usualEnd && heads.Follows(&rec) {
 			heads.AppendUsual(&st.w)
 		} else {

@@ -6,7 +6,7 @@ import (
 )
 
 // A peer that joins is sent thousands of fulls, most of them of one entity each with the same components. If such a
-// full has no predicted set, needs nor references, and follows another one of the same components, it is a usual record:
+// full has no predicted set nor references, and follows another one of the same components, it is a usual record:
 // only its values are written. So is the end of a group without leavers after another such end.
 
 // usualEnd is the usualKind of the end of a group without leavers.
@@ -19,7 +19,7 @@ func (st *structure) usualKind(rec *repl.Record, b *encode.Body) (begins uint64)
 	if rec.Kind == repl.Gone && b.Width == 1 {
 		return usualEnd
 	}
-	if rec.Kind != repl.Full || len(st.needs) > 0 || len(st.prediction.stated.set) > 0 || b.RefCount > 0 || b.Prefix > encode.MaxPrefix {
+	if rec.Kind != repl.Full || len(st.prediction.stated.set) > 0 || b.RefCount > 0 || b.Prefix > encode.MaxPrefix {
 		return 0
 	}
 	begins = encode.LeadingBits(st.enc.Bodies.Bytes(b), b.Prefix)

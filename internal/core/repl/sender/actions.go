@@ -83,13 +83,12 @@ func (st *structure) AppendActions(dst []byte, room int) []byte {
 	return b
 }
 
-// beginMessage writes what a message begins with. ok is false if the message has contents of the other kind.
-func (st *structure) beginMessage(head messageHead) (ok bool) {
+// beginMessage writes what the message begins with, unless that is written.
+func (st *structure) beginMessage(head messageHead) {
 	if st.head == headUnwritten {
 		st.head = head
 		st.w.Bool(head == ofUnits)
 	}
-	return st.head == head
 }
 
 // appendMessageActions writes the actions of one message. It continues where the last message was full: otherwise
@@ -117,8 +116,8 @@ func (st *structure) appendActionsFrom(heads *repl.Heads, from repl.Handle, room
 	return 0
 }
 
-// appendActions writes the due actions of one space from an index on, except those that belong in another message. It
-// returns the index of the first group for which there was no room, or -1.
+// appendActions writes the due actions of one space from an index on. It returns the index of the first group that belongs
+// in another message or for which there was no room, or -1. A message of single actions leaves units to a later one.
 func (st *structure) appendActions(heads *repl.Heads, sp *group.Space, from, room int) (next int) {
 	for i := sp.StructureDue.Next(from); i >= 0; i = sp.StructureDue.Next(i + 1) {
 		if sp == &st.groups.Public && st.head != ofUnits {
@@ -141,10 +140,7 @@ func (st *structure) appendActions(heads *repl.Heads, sp *group.Space, from, roo
 			}
 			continue
 		}
-		if st.head == ofUnits {
-			continue
-		}
-		if !st.hasRoom(b, room) && st.head != headUnwritten {
+		if st.head == ofUnits || !st.hasRoom(b, room) && st.head != headUnwritten {
 			return i
 		}
 		st.beginMessage(ofSingles)

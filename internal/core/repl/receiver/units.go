@@ -136,18 +136,18 @@ func (a *actionReader) applyUnits() error {
 	for idle := 0; idle < min(len(u.waiting), unitEffort); idle++ {
 		u.cursor %= len(u.waiting)
 		w := u.waiting[u.cursor]
-		u.cursor++
-		if w.have != w.end {
+		if w.have == w.end {
+			w.needs = a.groups.Unmet(w.needs)
+		}
+		if w.have != w.end || len(w.needs) > 0 {
+			u.cursor++
 			continue
 		}
-		if w.needs = a.groups.Unmet(w.needs); len(w.needs) > 0 {
-			continue
-		}
-		u.waiting = slices.Delete(u.waiting, u.cursor-1, u.cursor)
+		u.waiting = slices.Delete(u.waiting, u.cursor, u.cursor+1)
 		if err := a.applyUnit(w); err != nil {
 			return err
 		}
-		u.cursor, idle = 0, -1
+		idle = -1
 	}
 	return nil
 }

@@ -204,7 +204,6 @@ const (
 	fragments
 	relays
 	gap
-	resyncs
 	requests
 	floodKinds
 )
@@ -251,12 +250,6 @@ func (o *flooder) act() {
 			o.next[peer.FirstMessages] -= min(at, 1)
 		}
 		o.sendMessage(byte(peer.FirstMessages), all...)
-	case resyncs:
-		body := []byte{3}
-		for h := range uint32(20) {
-			body = binary.LittleEndian.AppendUint32(body, h)
-		}
-		o.sendMessage(byte(peer.Control), body, body, body)
 	case requests:
 		w.Uvarint(0)
 		w.Bits(rng.Uint64()>>32, 32)
@@ -271,7 +264,7 @@ func (o *flooder) act() {
 }
 
 // Honest players over any line play beside a client that floods with packets, fragments, relays,
-// messages behind gaps, resyncs and requests, in any rhythm, and that reconnects when it is
+// messages behind gaps and requests, in any rhythm, and that reconnects when it is
 // disconnected. No frame costs more than the quotas allow. The honest players stay connected, pass
 // the checks of Watch, receive every line in order, and have the server's world in the end.
 //
@@ -310,7 +303,6 @@ func TestRandomFloods(t *testing.T) {
 			count["refused"] += stats.Messages.Refused
 			count["relayed"] += stats.Messages.Relayed
 			count["came back"] += uint64(max(o.came-1, 0))
-			count["sent again"] += stats.Replication.Resyncs
 			o.sess.Disconnect(f.Clock().Now())
 			o.step()
 			f.Run(8 * time.Second)

@@ -369,7 +369,6 @@ func (a *branchCounts) add(b *branches) {
 	a.count[rewoundWaited] += int(b.stats().Rewinds.Waited)
 	a.views.add(b.rewinds)
 	sent := b.stats().Replication
-	a.count[requested] += int(sent.Resyncs)
 	a.count[overdue] += int(sent.Overdue)
 }
 
@@ -380,12 +379,8 @@ const keptLess = "kept, less a component"
 // leftPaused counts clients that lose a group, except for a paused member.
 const leftPaused = "a group with a paused member was hidden"
 
-// Counted by the server: groups that a client requested in full, and groups that waited for longer
-// than their MaxAge.
-const (
-	requested = "a group was requested in full"
-	overdue   = "a group waited for longer than its MaxAge"
-)
+// overdue counts groups that waited for longer than their MaxAge.
+const overdue = "a group waited for longer than its MaxAge"
 
 // enoughWorlds is the number of random worlds in which every rare branch must occur.
 const enoughWorlds = 120
@@ -400,7 +395,7 @@ func (a *branchCounts) checkCounts(t *testing.T, worlds uint64) {
 		return
 	}
 	a.views.requireExact(t)
-	all := append([]string{keptLess, leftPaused, requested, overdue}, detachedBranches...)
+	all := append([]string{keptLess, leftPaused, overdue}, detachedBranches...)
 	all = append(all, netsim.ShownBranches...)
 	all = append(all, rewoundBranches...)
 	all = append(all, plantedBranches...)

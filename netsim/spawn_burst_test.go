@@ -101,7 +101,6 @@ func meetCrowd(t *testing.T, c *crowd, kind string, link conditioner.Config, see
 	require.True(t, peer.Connected(), client.Err())
 	require.NoError(t, sim.Equal())
 	stats := client.Stats().Replication
-	assert.Zero(t, stats.Misfits)
 	return stats, server.Stats().Replication
 }
 
@@ -120,9 +119,8 @@ func TestACrowdAppearsAtOnce(t *testing.T) {
 		for _, loss := range []float64{0, 0.05} {
 			t.Run(fmt.Sprintf("%s, %v%% loss", kind, loss*100), func(t *testing.T) {
 				link := conditioner.Config{Latency: 20 * ms, Jitter: 20 * ms, Loss: loss}
-				client, server := meetCrowd(t, &crowd{many: many}, kind, link, 7, moves, 0)
+				client, _ := meetCrowd(t, &crowd{many: many}, kind, link, 7, moves, 0)
 				assert.Positive(t, client.Waited)
-				assert.Zero(t, server.Resyncs)
 			})
 		}
 	}
@@ -149,14 +147,14 @@ func TestACrowdThatKeepsMovingDoesNotKeepAClientFromJoining(t *testing.T) {
 	}
 }
 
-// Random bursts of a few hundred to a few thousand moving entities appear at once, and gain and
-// lose a component meanwhile, on a client that keeps little early data. Some bursts are for all
-// clients and some for this client alone. The client requests groups of both kinds in full and
+// Random bursts of a few hundred to a few thousand moving entities appear at once. Some gain and lose a component
+// meanwhile, and some meet a client that keeps little early data. Some bursts are for all
+// clients and some for this client alone. The client drops updates and
 // stays connected, and the worlds are equal in the end.
 //
 // Proves: R39, R44
 func TestRandomSpawnBursts(t *testing.T) {
-	var overflows, resyncs, privateResyncs uint64
+	var overflows uint64
 	for seed := range uint64(16) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 0x63726f7764))
@@ -183,16 +181,17 @@ func TestRandomSpawnBursts(t *testing.T) {
 				}
 			}
 			kind, waiting := crowdKinds[rng.IntN(len(crowdKinds))], 500+rng.IntN(10_000)
-			client, server := meetCrowd(t, c, kind, link, seed+1, time.Second, waiting)
+			if seed%2 == 0 {
+				waiting = 0 // the default
+			} else {
+				c.each = nil
+			}
+			client, _ := meetCrowd(t, c, kind, link, seed+1, time.Second, waiting)
 			overflows += client.Overflow
-			resyncs += server.Resyncs
-			privateResyncs += server.PrivateResyncs
 		})
 	}
-	t.Logf("%d records found no room; %d groups were asked for, %d of them private", overflows, resyncs, privateResyncs)
+	t.Logf("%d updates found no room", overflows)
 	if !t.Failed() {
 		assert.Positive(t, overflows)
-		assert.Greater(t, resyncs, privateResyncs)
-		assert.Positive(t, privateResyncs)
 	}
 }

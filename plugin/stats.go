@@ -266,13 +266,9 @@ type ReplicationStats struct {
 	Actions  uint64 // how often the structure of an entity was sent, counted for each client
 	Encoded  uint64 // encoded bodies of updates and actions; each serves all clients
 	Resent   uint64 // entities due again because a packet was presumed lost, or might have been dropped
-	Resyncs  uint64 // entities sent in full because a client asked
-	// PrivateResyncs counts those of Resyncs that were in groups which not every client sees as a
-	// whole.
-	PrivateResyncs uint64
-	Clamped        uint64 // numbers outside their range, sent as, or rounded to, the nearest number in the range
-	Refused        uint64 // groups that were not sent: they are too large, or no handle was left
-	Overdue        uint64 // groups that waited for longer than their MaxAge, once for each client and tick
+	Clamped  uint64 // numbers outside their range, sent as, or rounded to, the nearest number in the range
+	Refused  uint64 // groups that were not sent: they are too large, or no handle was left
+	Overdue  uint64 // groups that waited for longer than their MaxAge, once for each client and tick
 }
 
 // ReplicaStats counts the records of groups that a client received, by their outcome.
@@ -284,12 +280,6 @@ type ReplicaStats struct {
 	// Overflow counts updates that had to wait and were dropped, because what waits exceeds
 	// ClientConfig.MaxWaitingBytes. They are sent again.
 	Overflow uint64
-	// Misfits counts updates that were dropped because their differences do not fit the client's
-	// baseline. The client requests a resync of the group. No server of this version sends any.
-	Misfits uint64
-	// Resyncs counts groups for which the client requested a resync, because it could not apply
-	// their records.
-	Resyncs uint64
 }
 
 // Stats returns the server's counters. It may be called in every frame: it allocates only after
@@ -308,7 +298,7 @@ func (s *Server) Stats() ServerStats {
 		r := s.collector.World.Stats()
 		stats.Replication = ReplicationStats{
 			Entities: s.collector.Len(), Groups: s.collector.World.Len(),
-			Updates: r.Updates, Actions: r.Actions, Encoded: r.Bodies, Resent: r.Resent, Resyncs: r.Resyncs, PrivateResyncs: r.PrivateResyncs,
+			Updates: r.Updates, Actions: r.Actions, Encoded: r.Bodies, Resent: r.Resent,
 			Clamped: s.collector.Clamped(), Refused: r.GroupsRefused + r.TooLarge, Overdue: r.Overdue,
 		}
 		stats.Resources = ResourceStats(s.resources.Stats())
@@ -348,7 +338,7 @@ func (c *Client) Stats() ClientStats {
 		stats.Entities = c.applier.Replicas.Len()
 		r := c.engine.Received()
 		stats.Replication = ReplicaStats{
-			Updates: r.Updates, Actions: r.Actions, Stale: r.Stale, Waited: r.Waited, Overflow: r.Overflow, Misfits: r.Misfits, Resyncs: r.Resyncs,
+			Updates: r.Updates, Actions: r.Actions, Stale: r.Stale, Waited: r.Waited, Overflow: r.Overflow,
 		}
 		stats.Resources = ResourceStats(c.resources.Stats())
 		stats.Inputs, stats.InputsOfOthers = SentInputStats(c.inputs.Sent()), OthersInputStats(c.inputs.OthersStats())

@@ -34,13 +34,8 @@ func (p *Peer) Begin(now time.Time) error {
 	return nil
 }
 
-// queueReliable moves structure and resync requests into their channels, and plans the updates.
+// queueReliable moves structure into its channel, and plans the updates.
 func (p *Peer) queueReliable(now time.Time) error {
-	if p.cfg.Receiver != nil {
-		if err := p.requestResyncs(now); err != nil {
-			return err
-		}
-	}
 	if p.replication != nil {
 		if p.replication.Tombstones() > sender.MaxTombstones {
 			return ErrTombstones

@@ -205,8 +205,6 @@ func (p *Peer) handleKind(kind controlKind, body []byte, now time.Time) error {
 		return p.handleHello(body, now)
 	case kind == entries && p.handshake.phase == differs:
 		return p.handleEntries(body[1:])
-	case kind == resync && p.handshake.agreed && p.cfg.World != nil:
-		return parseResync(body, p.resyncs.handle)
 	case (kind == nowJoining || kind == allJoined) && p.handshake.agreed && p.cfg.Receiver != nil:
 		p.confirmHello()
 		err := p.progress.handleControl(kind, body[1:])

@@ -84,7 +84,6 @@ type Peer struct {
 
 	tap      func(updates bool, body []byte) // nil unless set by Tap
 	progress progress
-	resyncs  resyncs
 	scratch  []byte
 }
 
@@ -92,7 +91,6 @@ type Peer struct {
 // channels are invalid.
 func New(cfg Config) (*Peer, error) {
 	p := &Peer{cfg: cfg, tracker: *packet.NewTracker(packet.Config{}), feeds: newFeeds(&cfg)}
-	p.resyncs.handle = p.handleResync
 	if err := p.mux.Init(append(builtin(), cfg.Channels...), channel.Limits{}); err != nil {
 		return nil, err
 	}
@@ -168,7 +166,6 @@ func (p *Peer) Crowded() bool { return p.mux.QueuedOwn() > channel.DefaultReliab
 // Close releases what the sender.World keeps for the peer.
 func (p *Peer) Close() {
 	if p.replication != nil {
-		p.resyncs.entities = p.replication.Asked()
 		p.replication.Close()
 		p.replication = nil
 	}

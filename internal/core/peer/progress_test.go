@@ -154,15 +154,15 @@ func TestWhatEndsOrIsHeldBackIsNotWaitedFor(t *testing.T) {
 }
 
 // joins returns a control message with the number of groups.
-func joins(of uint32) []byte { return binary.LittleEndian.AppendUint32([]byte{4}, of) }
+func joins(of uint32) []byte { return binary.LittleEndian.AppendUint32([]byte{3}, of) }
 
 // Joining messages are sent once, in their order, and only by a side that replicates.
 func TestJoiningOutOfPlaceEndsTheConnection(t *testing.T) {
 	for name, says := range map[string][][]byte{
 		"a second number":         {joins(3), joins(3)},
-		"a second end":            {joins(3), {5}, {5}},
-		"an end of nothing":       {{5}},
-		"a number after the end":  {joins(3), {5}, joins(3)},
+		"a second end":            {joins(3), {4}, {4}},
+		"an end of nothing":       {{4}},
+		"a number after the end":  {joins(3), {4}, joins(3)},
 		"a number cut short":      {joins(3)[:4]},
 		"a number that is longer": {append(joins(3), 0)},
 		"an end that is longer":   {joins(3), {5, 0}},

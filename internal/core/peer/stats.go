@@ -43,26 +43,14 @@ func (p *Peer) countPacket(payload []byte) {
 	p.budget.left -= len(payload) + sealBytes
 }
 
-// resyncWork is the work for each entity that is resent because the peer requested its group in
-// full: it is encoded and sent reliably.
-const resyncWork = 3
-
 // comparedPerUnit is the number of bytes of the peer's registry entries that cause one unit of
 // work. In a handshake with another protocol, this end reads these entries and describes how they
 // differ from its own.
 const comparedPerUnit = 4
 
-// Work returns how many units of work the peer has caused at this end: those of channel.Mux.Work,
-// one for each group that it requested in full, resyncWork for each entity that was resent because
-// of that, and the work of comparing its entries. The readers of messages and feeds count their own
-// work.
-func (p *Peer) Work() uint64 {
-	entities := p.resyncs.entities
-	if p.replication != nil {
-		entities = p.replication.Asked()
-	}
-	return p.mux.Work() + p.resyncs.groups + resyncWork*entities + p.handshake.compared/comparedPerUnit
-}
+// Work returns how many units of work the peer has caused at this end: those of channel.Mux.Work, and the work of
+// comparing its entries. The readers of messages and feeds count their own work.
+func (p *Peer) Work() uint64 { return p.mux.Work() + p.handshake.compared/comparedPerUnit }
 
 // Waiting returns the bytes of messages and structure that were not sent yet.
 func (p *Peer) Waiting() int { return p.mux.UnsentAll() }

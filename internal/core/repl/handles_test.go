@@ -275,38 +275,6 @@ func TestNamesAreGivenAgainHoweverManyEndElsewhere(t *testing.T) {
 	}
 }
 
-// A peer that awaits a resync may have more than it acknowledged. No handle of a group that was
-// hidden from it is reused before it is answered.
-func TestAHandleRestsWhileAResyncIsDue(t *testing.T) {
-	for name, at := range map[string]group.Place{"public": {}, "private": {Private: true}} {
-		h := newHandles()
-		p := h.NewPeer()
-		arrive := func(s repl.Slot, at group.Place) {
-			h.model.entities[s] = entity{mask: set.MaskOf(0)}
-			h.SpawnAt(s, set.MaskOf(0), at)
-			p.Show(s)
-		}
-		h.step(1, func() { arrive(1, group.Place{Private: true}); arrive(2, at) })
-		h.fulls(t, p, 1)
-		hidden, _ := p.Group(1)
-		h.step(1, func() { p.Hide(1) })
-		require.NotEmpty(t, p.AppendActions(nil, 1000), name)
-		p.ActionsSent(10)
-		behind, _ := p.Group(2)
-		p.HandleResync(behind)
-		p.HandleDelivered(10)
-		h.step(1, func() {})
-		h.step(300, func() { arrive(3, group.Place{Private: true}) })
-		is, _ := p.Group(3)
-		assert.NotEqual(t, hidden, is, name)
-		h.fulls(t, p, 20)
-		h.step(1, func() {})
-		h.step(300, func() { arrive(4, group.Place{Private: true}) })
-		is, _ = p.Group(4)
-		assert.Equal(t, hidden, is, name)
-	}
-}
-
 // More groups are hidden, shown again and despawned than can have their handles freed in a tick. The
 // peer is sent the ends of all.
 //

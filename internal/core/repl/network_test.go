@@ -353,18 +353,6 @@ func (n *network) deliver(e *end) {
 			}
 		}
 	}
-	for h, ok := e.copy.PollResync(); ok; h, ok = e.copy.PollResync() {
-		n.post(e, n.travel(e), func() { n.resync(e, h) })
-	}
-}
-
-// resync makes a peer request a group. If the group is retained, the sender hides it from the peer.
-func (n *network) resync(e *end, h repl.Handle) {
-	e.peer.HandleResync(h)
-	key := e.keys[h]
-	if all := n.membersOf(key); len(all) > 0 && e.eyes.retained[key] != nil && !e.peer.Retains(all[0]) {
-		e.eyes.forget(key)
-	}
 }
 
 // check requires the guarantee: every group that a peer has equals the sender's group at the tick

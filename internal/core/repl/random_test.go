@@ -222,8 +222,6 @@ func (n *network) randomChange() {
 			n.rate(slot)
 		case 27:
 			n.retainSome(n.peers[n.rng.IntN(len(n.peers))], slot)
-		case 28:
-			n.loseTrack(slot)
 		}
 	}
 }

@@ -12,7 +12,6 @@ import (
 
 // reached counts the rare branches of random worlds.
 type reached struct {
-	resyncs, privateResyncs     int // fulls that a peer asked for
 	retained, shownAfter        int // groups that a peer retained, and those of them that it was shown again
 	movedPrivate                int // moves of entities that were spawned in a private group
 	overdue                     int // groups that waited for longer than their MaxAge
@@ -26,7 +25,6 @@ type reached struct {
 // add adds the counts of a world that has ended.
 func (r *reached) add(n *network) {
 	sent := n.world.Stats()
-	n.reached.resyncs, n.reached.privateResyncs = int(sent.Resyncs-sent.PrivateResyncs), int(sent.PrivateResyncs)
 	n.reached.overdue = int(sent.Overdue)
 	for _, e := range n.peers {
 		got := e.copy.Stats()

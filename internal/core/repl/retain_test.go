@@ -204,7 +204,7 @@ func TestAnEntityThatIsLetGoOutOfSightIsDespawned(t *testing.T) {
 				})
 				n.unsent(func() { n.hide(e, 1) })
 				n.unsent(func() { n.abandon(1) })
-				n.unsent(func() { n.hide(e, 1); e.peer.HandleResync(repl.Private) })
+				n.unsent(func() { n.hide(e, 1) })
 				n.rest()
 				assert.Empty(t, e.sink.entities)
 				assert.Len(t, e.sink.corpses, 1, "it was let go in sight")
@@ -276,7 +276,6 @@ func TestAnOrphanedEntityStaysWhereItWasVisible(t *testing.T) {
 			"":                        func(*network, *end) {},
 			", then shown":            func(n *network, e *end) { n.show(e, 0) },
 			", then the group ends":   func(n *network, _ *end) { n.despawn(0) },
-			", then sent in full":     func(n *network, e *end) { e.peer.HandleResync(repl.Private) },
 			", then another replaces": func(n *network, e *end) { n.arrive(e, 2, den) },
 		} {
 			t.Run(name+after, func(t *testing.T) {
@@ -650,26 +649,6 @@ func TestWhatIsRetainedCountsAsJoined(t *testing.T) {
 	assert.Equal(t, sender.Progress{Have: 1, Of: 2, Begun: true}, e.peer.Joining())
 	e.peer.HandleDelivered(1)
 	assert.True(t, e.peer.Joining().Done())
-}
-
-// If a peer requests groups that it is not shown, that no longer exist, or that never existed,
-// nothing is sent and nothing is counted.
-//
-// Proves: Z14
-func TestWhatIsNotShownIsNotAskedFor(t *testing.T) {
-	n, e := retaining(t)
-	n.step(func() { n.arrive(e, 2, group.Place{Private: true}); n.arrive(e, 3, group.Place{}) })
-	n.rest()
-	n.step(func() { n.hide(e, 0); n.hide(e, 2); n.despawn(3) })
-	n.rest()
-	assert.Zero(t, n.says(func() {
-		for h := range repl.Handle(8) {
-			e.peer.HandleResync(h)
-			e.peer.HandleResync(repl.Private + h)
-			e.peer.HandleResync(2*repl.Private - 1 - h)
-		}
-	}))
-	assert.Zero(t, n.world.Stats().Resyncs)
 }
 
 // Nothing is sent of an entity that joins a group and ends before the peer is sent that.

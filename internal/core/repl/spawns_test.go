@@ -116,7 +116,6 @@ func (m *multitude) play() (sent [][][]byte) {
 	})
 	each(0, 0, nil)
 	each(100, 450, spawn)
-	m.peers[1].HandleResync(3)
 	each(0, 0, nil)
 	each(0, many, func(s repl.Slot) {
 		if _, lives := m.model.entities[s]; lives {

@@ -89,7 +89,7 @@ func TestHalfOfAMoveIsNotSent(t *testing.T) {
 			block: func(w *sender.World, p *sender.Peer) {
 				tick(w, func() { w.Reshape(1, set.MaskOf(0), set.Mask{}) })
 				messages(p, 100)
-				p.HandleResync(0)
+				p.SetView(1, view.Hidden{Slot: 1, Comps: set.MaskOf(0)})
 			},
 			free: func(_ *sender.World, p *sender.Peer) { p.HandleDelivered(100) },
 		},

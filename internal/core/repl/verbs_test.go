@@ -260,14 +260,6 @@ func (n *network) showRetained() {
 	}
 }
 
-// loseTrack makes a peer that has the group of an entity request it in full, now and then.
-func (n *network) loseTrack(slot repl.Slot) {
-	e := n.peers[n.rng.IntN(len(n.peers))]
-	if h, ok := e.peer.Group(slot); ok && n.rng.IntN(3) == 0 {
-		n.post(e, n.travel(e), func() { n.resync(e, h) })
-	}
-}
-
 func (n *network) hide(e *end, slot repl.Slot) {
 	e.peer.Hide(slot)
 	if key := n.key(slot); key.place.Private {

@@ -66,7 +66,7 @@ func (w *Watch) CheckClient(c Client) error {
 	if !connected {
 		delete(w.clients, world)
 	}
-	return w.checkState(c.ID, world, apps.Of(world).ClientMirror(), c.App.Joined(), stats.Replication.Resyncs > 0)
+	return w.checkState(c.ID, world, apps.Of(world).ClientMirror(), c.App.Joined())
 }
 
 // ForgetClient is called when a client has disconnected.
@@ -98,10 +98,10 @@ func (w *Watch) Detached() map[string]int { return w.detached }
 var errSameID = errors.New("two of its entities have one id")
 
 // checkState compares a client with the server's history.
-func (w *Watch) checkState(id entangle.ClientID, world *ecs.World, m *inspect.Mirror, joined, resynced bool) error {
+func (w *Watch) checkState(id entangle.ClientID, world *ecs.World, m *inspect.Mirror, joined bool) error {
 	l := clientCheck{
 		history: &w.history, shown: w.shown[world], client: id, mirror: m, world: world, last: w.clients[world],
-		ticks: map[uint64]entangle.Tick{}, inGroup: map[uint64]bool{}, joined: joined, resynced: resynced,
+		ticks: map[uint64]entangle.Tick{}, inGroup: map[uint64]bool{}, joined: joined,
 	}
 	if l.last == nil {
 		l.last = &clientState{}
@@ -127,7 +127,6 @@ type clientCheck struct {
 	ticks    map[uint64]entangle.Tick // by id: the tick of its state
 	inGroup  map[uint64]bool          // ids of group members
 	joined   bool                     // the client reports that it has joined
-	resynced bool                     // the client has requested a resync
 	replicas map[ecs.Entity]ecs.Entity
 }
 

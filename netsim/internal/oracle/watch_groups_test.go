@@ -115,7 +115,7 @@ func (h *watchFixture) expect(says string) {
 	m := h.client
 	m.Components = h.components
 	h.client = inspect.Mirror{}
-	if err := h.checkState(watcher, nil, &m, h.joins, false); says == "" {
+	if err := h.checkState(watcher, nil, &m, h.joins); says == "" {
 		require.NoError(h.t, err)
 	} else {
 		assert.ErrorContains(h.t, err, says)

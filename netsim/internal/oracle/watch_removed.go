@@ -76,7 +76,7 @@ func (c *clientCheck) checkRemoved() error {
 			continue
 		}
 		from := c.last.ticks[e]
-		is, ended := c.history.fateSince(original, c.client, from, c.resynced)
+		is, ended := c.history.fateSince(original, c.client, from)
 		switch there := c.world.Alive(e) && len(c.world.Ids(e)) > 0; {
 		case !ended:
 		case is == orphaned && !there && !c.shown.isLeaving(e):
@@ -90,7 +90,7 @@ func (c *clientCheck) checkRemoved() error {
 
 // fateSince returns the fate of an entity that was removed, if the client could see or retain it
 // from a tick until its removal.
-func (h *history) fateSince(e ecs.Entity, client entangle.ClientID, from entangle.Tick, resynced bool) (is fate, ended bool) {
+func (h *history) fateSince(e ecs.Entity, client entangle.ClientID, from entangle.Tick) (is fate, ended bool) {
 	list := h.versions[e]
 	first := max(0, firstAfter(list, from, versionTick)-1)
 	for i := range list[first:] {
@@ -99,7 +99,7 @@ func (h *history) fateSince(e ecs.Entity, client entangle.ClientID, from entangl
 		switch {
 		case v.removed:
 			return v.fate, true
-		case !is.sees && !is.retained, is.retained && (resynced || mayBeLost(list[first:first+i+1])):
+		case !is.sees && !is.retained, is.retained && mayBeLost(list[first:first+i+1]):
 			return despawned, false
 		}
 	}

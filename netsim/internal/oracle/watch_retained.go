@@ -58,7 +58,7 @@ func later(a, b entangle.Tick) entangle.Tick {
 // retain the entity all the time.
 func (c *clientCheck) checkPresent() error {
 	for e, original := range c.last.originals {
-		if c.replicas[original] != e && c.history.visibleSince(original, c.client, c.last.ticks[e], c.resynced) {
+		if c.replicas[original] != e && c.history.visibleSince(original, c.client, c.last.ticks[e]) {
 			return fmt.Errorf("its %v, a copy of the server's %v as of tick %d, is gone, although the client could see or retain it all the time",
 				e, original, c.last.ticks[e])
 		}
@@ -66,15 +66,14 @@ func (c *clientCheck) checkPresent() error {
 	return nil
 }
 
-// visibleSince reports whether a client could see or retain an entity all the time since a tick. A
-// client that has requested groups in full may lose retained ones: they are not sent again.
-func (h *history) visibleSince(e ecs.Entity, client entangle.ClientID, from entangle.Tick, resynced bool) bool {
+// visibleSince reports whether a client could see or retain an entity all the time since a tick.
+func (h *history) visibleSince(e ecs.Entity, client entangle.ClientID, from entangle.Tick) bool {
 	list := h.versions[e]
 	first := max(0, firstAfter(list, from, versionTick)-1)
 	for i := range list[first:] {
 		v := &list[first+i]
 		is := v.views[client]
-		if v.removed || v.state.Paused || !is.sees && !is.retained || is.retained && (resynced || mayBeLost(list[first:first+i+1])) {
+		if v.removed || v.state.Paused || !is.sees && !is.retained || is.retained && mayBeLost(list[first:first+i+1]) {
 			return false
 		}
 	}

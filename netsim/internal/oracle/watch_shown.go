@@ -146,7 +146,7 @@ func (s *shownClient) checkEnd(c Client, change *inspect.Interpolation) error {
 	}
 	s.count[shownDespawned]++
 	there := c.world().Alive(e.entity) && len(c.world().Ids(e.entity)) > 0
-	if is, ended := s.history.fateSince(e.original, c.ID, e.newest, c.App.Stats().Replication.Resyncs > 0); ended && there != (is == orphaned) {
+	if is, ended := s.history.fateSince(e.original, c.ID, e.newest); ended && there != (is == orphaned) {
 		return fmt.Errorf("that its %v, a copy of the server's %v, is there after its end is %v", e.entity, e.original, there)
 	}
 	return nil

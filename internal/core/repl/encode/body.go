@@ -17,16 +17,13 @@ type Key struct {
 	Base      entangle.Tick // of a Change or Update: it has the values that changed after this tick
 	prev      uint8         // of an Update: number of ticks from the previous baseline to Base
 	Structure entangle.Tick // of a Change: it has the structure that changed after this tick
-	// Resync makes a Full include the frozen members that were there as of MembersAsOf, as they were before the pause: the peer
-	// may lack them.
-	Resync bool
 	// Peer makes a body for one peer alone. It is set if a leaver that moved or was orphaned despawns at the peer.
 	Peer *group.Peer
 	// Retained makes a Change for a retained group. It has only removals: of members that were there as of MembersAsOf and
 	// left, and of what NewView hides and View does not.
 	Retained    bool
 	NewView     view.ID
-	MembersAsOf entangle.Tick // for Retained and Resync
+	MembersAsOf entangle.Tick // for Retained
 }
 
 // beginRecord starts the contents of a record.
@@ -70,7 +67,7 @@ type Body struct {
 // serves reports whether the body has the contents that a key selects.
 func (b *Body) serves(key *Key) bool {
 	return b.key.Kind == key.Kind && b.key.View == key.View && b.key.Peer == key.Peer &&
-		b.key.Resync == key.Resync && b.key.Retained == key.Retained && b.key.NewView == key.NewView && b.key.MembersAsOf == key.MembersAsOf &&
+		b.key.Retained == key.Retained && b.key.NewView == key.NewView && b.key.MembersAsOf == key.MembersAsOf &&
 		b.bases.Contains(key.Base) && b.structures.Contains(key.Structure)
 }
 

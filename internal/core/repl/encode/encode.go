@@ -269,7 +269,7 @@ func (w *Encoder) encodeJoining(id ident.GroupIndex) {
 	out, gr, full := &w.Bodies.w, &w.state.Groups[id], w.Bodies.current.key.Kind == repl.Full
 	for i := range gr.Members {
 		m := &gr.Members[i]
-		frozen := w.keepsFrozen(m)
+		frozen := w.state.IsFrozen(m)
 		if !w.encodesWhole(m) || w.hidesMember(m) || frozen && !full {
 			continue
 		}
@@ -285,17 +285,10 @@ func (w *Encoder) encodeJoining(id ident.GroupIndex) {
 	numbers.End(out)
 	w.Bodies.sets.Begin()
 	for i := range gr.Members {
-		if m := &gr.Members[i]; w.encodesWhole(m) && !w.hidesMember(m) && !w.keepsFrozen(m) {
+		if m := &gr.Members[i]; w.encodesWhole(m) && !w.hidesMember(m) && !w.state.IsFrozen(m) {
 			w.encodeWhole(m.Slot)
 		}
 	}
-}
-
-// keepsFrozen reports whether the peer keeps a frozen member as it is, so that the body has no values of it. In a
-// resync the peer may lack the member, and is sent it.
-func (w *Encoder) keepsFrozen(m *group.Member) bool {
-	key := &w.Bodies.current.key
-	return w.state.IsFrozen(m) && !(key.Resync && !key.MembersAsOf.Before(m.Joined))
 }
 
 // encodeJoiner writes which entity joins: a native, with an id that follows from the group and the number, or a reference.

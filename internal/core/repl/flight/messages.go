@@ -27,10 +27,11 @@ type message struct {
 
 // Action is one action of a message, or the same kind of action for several groups with consecutive handles.
 type Action struct {
-	Group  repl.Handle // the first group
-	Count  int32       // number of groups
-	Seq    uint8       // group.Structure.Seq of the action
-	InUnit bool        // the peer may have to wait for other groups before it can apply the action
+	Group  repl.Handle   // the first group
+	Count  int32         // number of groups
+	Seq    uint8         // group.Structure.Seq of the action
+	InUnit bool          // the peer may have to wait for other groups before it can apply the action
+	After  entangle.Tick // of the action before
 }
 
 // waitingAction is a delivered action that may wait at the peer for actions of other groups.
@@ -97,6 +98,28 @@ func (a *Messages) release(each func(Action, entangle.Tick)) {
 		each(w.Action, w.tick)
 	}
 	a.waiting = kept
+}
+
+// AppliedUpTo returns the tick of the newest action of a group that the peer has applied for certain, or will before it
+// applies anything that is sent from now on. ok is false if no action of the group is pending, so that it has applied all.
+func (a *Messages) AppliedUpTo(h repl.Handle) (tick entangle.Tick, ok bool) {
+	note := func(act *Action) {
+		if h-act.Group < repl.Handle(act.Count) && (!ok || act.After.Before(tick)) {
+			tick, ok = act.After, true
+		}
+	}
+	for i := range a.Written {
+		note(&a.Written[i])
+	}
+	for i := range a.inFlight {
+		for k := range a.inFlight[i].actions {
+			note(&a.inFlight[i].actions[k])
+		}
+	}
+	for i := range a.waiting {
+		note(&a.waiting[i].Action)
+	}
+	return tick, ok
 }
 
 // maxUnused bounds the lists that are kept for later messages, so that the many that a join takes do not stay

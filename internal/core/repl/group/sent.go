@@ -60,7 +60,6 @@ func (sp *Space) MarkActionsSent(i, n int, rec *repl.Record, seq uint8) {
 		sp.Retained.ClearRange(i, end)
 	}
 	if rec.Kind != repl.Change {
-		sp.AwaitsResync.ClearRange(i, end)
 		sp.WasRetained.ClearRange(i, end)
 	}
 	Fill(sp.Base[i:end], rec.Tick)

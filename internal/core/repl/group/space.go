@@ -47,8 +47,6 @@ type Structure struct {
 	Fragmented     set.Bitset      // its values are too large for a packet and are sent as an action; see SendAsAction
 	NeedsFull      set.Bitset      // has to be sent in full
 	Joining        set.Bitset      // existed for the peer when it joined, and it has not received the group yet
-	AwaitsResync   set.Bitset      // the peer asked for a resync, because it may lack parts of what it was sent
-	NextFull       int             // index at which the search of NeedsFull continues
 }
 
 // Visibility is the columns about what a peer may see.
@@ -190,9 +188,9 @@ func (sp *Space) Requeue(i int) {
 }
 
 // sets returns the columns that are bitsets.
-func (sp *Space) sets() [16]*set.Bitset {
+func (sp *Space) sets() [15]*set.Bitset {
 	return [...]*set.Bitset{
-		&sp.Due, &sp.StructureDue, &sp.NeedsFull, &sp.AwaitsResync, &sp.ActionInFlight, &sp.Fragmented, &sp.Predicted,
+		&sp.Due, &sp.StructureDue, &sp.NeedsFull, &sp.ActionInFlight, &sp.Fragmented, &sp.Predicted,
 		&sp.Hidden, &sp.WasSent, &sp.Referred, &sp.Retained, &sp.WasRetained, &sp.Present, &sp.Ending, &sp.Partial, &sp.Joining,
 	}
 }

@@ -67,7 +67,7 @@ func TestAnEmptiedSpaceIsAsNew(t *testing.T) {
 	Fill(old.Unacked, 1)
 	old.GrowViews(before)
 	old.SetMetered(true, 1000)
-	old.Prev, old.Cursor, old.NextFull = make([]uint8, before), 1, 1
+	old.Prev, old.Cursor = make([]uint8, before), 1
 	reused := old.Emptied()
 	for _, n := range [...]int{handles, later} {
 		reused.Grow(n, 2000)

@@ -1,6 +1,7 @@
 package receiver
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/entangle-ecs/entangle"
@@ -25,8 +26,6 @@ type applier struct {
 	leavers   []repl.Member // members that leave, by rising number
 	joins     []join
 	displaced []displaced
-	// incomplete: the record changes a member that the replica does not have.
-	incomplete bool
 
 	// Of restate:
 	raw, restated []byte
@@ -112,7 +111,6 @@ func (a *applier) restate(rec *repl.Record, prefix uint64, n uint, comps *set.Ma
 // beginRecord passes a record's baseline and tick to the sink, and the tick of the group's replica, if
 // it is known. It is not known for a skipped record.
 func (a *applier) beginRecord(rec *repl.Record, replicaTick entangle.Tick, known bool) {
-	a.incomplete = false
 	if a.differ == nil {
 		return
 	}
@@ -238,8 +236,8 @@ func (b *bodyReader) readChanges() (n int, err error) {
 	}
 }
 
-// changed reads the changes of one member. A missing member may have been kept by a full though it
-// had never arrived: if it has values the group is requested again.
+// changed reads the changes of one member. A missing member may lose components: a peer that retains a group may not have
+// been sent one that was paused.
 func (b *bodyReader) changed(number repl.Member) error {
 	if b.skip {
 		err := b.change()
@@ -247,14 +245,13 @@ func (b *bodyReader) changed(number repl.Member) error {
 		return err
 	}
 	m := b.g.member(number)
-	if m == nil {
+	switch {
+	case m == nil:
 		b.skip = true
 		err := b.change()
 		b.skip = false
-		b.incomplete = b.incomplete || err == nil && !b.comps.IsZero()
-		return err
-	}
-	if m.mark != unmarked { // it joined, or leaves
+		return cmp.Or(err, malformedIf(!b.comps.IsZero()))
+	case m.mark != unmarked: // it joined, or leaves
 		return ErrMalformed
 	}
 	b.Member(m.slot, false)
@@ -337,8 +334,7 @@ func (a *applier) At(index uint32) (to Target, ok bool) {
 
 // predict passes on to the sink which members are predicted, when all joining entities are in place. Other
 // members stay as they are, and a member of a full joins or leaves. A full that names nobody states the empty set. A
-// leaver that is predicted is malformed; for a missing member that is predicted the group is requested again, as
-// for changes of one.
+// leaver or a missing member that is predicted is malformed.
 func (b *bodyReader) predict() error {
 	if b.skip {
 		return nil
@@ -352,7 +348,9 @@ func (b *bodyReader) predict() error {
 	for _, p := range b.predicted {
 		m := b.g.member(p.Number)
 		if m == nil {
-			b.incomplete = b.incomplete || p.On
+			if p.On {
+				return ErrMalformed
+			}
 			continue
 		}
 		switch _, leaves := b.fate(m); {

@@ -14,7 +14,6 @@ type group struct {
 	*order.Queue                 // of the waiting records; that of the table while the group never had any
 	Group        repl.Handle     // also of the queue
 	generation   repl.Generation // of the handle, as of the last full
-	requested    bool            // a full was requested and has not arrived yet
 	members      []member        // by rising number
 }
 

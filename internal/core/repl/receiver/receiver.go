@@ -21,14 +21,11 @@ var (
 	ErrCrowded = errors.New("receiver: more entities than there is room for")
 )
 
-// DefaultWaitingBytes bounds what waits for one sender, updates and actions
-// together: the most for any queue of a peer. 4,000 entities that all move and
-// change their components 8 times a second, at a round trip of 14 ticks and
-// 30 % loss, stay below. A change of one group alone that finds no room is passed over, and
-// its group requested in full, which costs a round trip. Structure that joins groups, and the
-// end of a group, can't be requested again: it takes the room of all others, and where that is
-// not enough the connection ends.
-const DefaultWaitingBytes = 1 << 20
+// DefaultWaitingBytes bounds what waits for one sender, updates, actions and units
+// together. 4,000 entities that all move and change their components 8 times a second, at a round trip of 14 ticks and
+// 30 % loss, need a quarter of it. An update that finds no room is dropped, and sent again. Structure is not: it takes
+// the room of updates, and where that is not enough the connection ends.
+const DefaultWaitingBytes = 4 << 20
 
 // Receiver is the replica of one sender's groups.
 type Receiver struct {
@@ -111,9 +108,6 @@ func (r *Receiver) Held(h repl.Handle) (entangle.Tick, bool) {
 // applied. ok is false before the first. The tick only rises.
 func (r *Receiver) ConfirmedTick() (tick entangle.Tick, ok bool) { return r.replica.confirmed.Newest() }
 
-// PollResync returns a group to be requested again.
-func (r *Receiver) PollResync() (h repl.Handle, ok bool) { return r.replica.requests.poll() }
-
 // LimitWaiting sets how many bytes of records may wait; at first DefaultWaitingBytes.
 func (r *Receiver) LimitWaiting(bytes int) { r.replica.waiting.Limit = bytes }
 
@@ -155,9 +149,7 @@ type Stats struct {
 	Stale     uint64 // dropped: the replica is past them, or the group is no more
 	Waited    uint64 // held back until something before them arrives
 	Replaced  uint64 // waiting updates dropped for a newer one that serves as well
-	Resyncs   uint64 // times that a group could not be followed
 	Overflow  uint64 // updates dropped because too much waited already
-	Misfits   uint64 // updates dropped because their differences do not fit the replica
 	Dangling  uint64 // references to entities that this side does not have
 	Abandoned uint64 // entities that left a group to move to another, and that no other took
 }

@@ -1,8 +1,6 @@
 package receiver
 
 import (
-	"errors"
-
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/confirm"
@@ -16,7 +14,6 @@ type replica struct {
 	bodies    applier
 	waiting   order.Pool
 	confirmed confirm.Ticks
-	requests  requests
 	now       entangle.Tick // the newest tick that anything named: this side has no clock
 	any       bool          // something has arrived
 	stats     *Stats
@@ -59,21 +56,10 @@ func (r *replica) despawnAbandoned() {
 	}
 }
 
-// apply applies a record to the replica. The group may have ended after it. An update
-// with differences that do not fit the values of the replica is skipped, and the group requested in full.
+// apply applies a record to the replica. The group may have ended after it.
 func (r *replica) apply(g *group, rec *repl.Record) error {
-	start := r.bodies.in
-	err := r.bodies.apply(g, rec)
-	if err != nil && rec.Kind == repl.Update && errors.Is(err, ErrBaseline) {
-		r.misfit(g, rec)
-		r.bodies.in = start
-		return r.bodies.skipRecord(rec)
-	}
-	if err != nil {
+	if err := r.bodies.apply(g, rec); err != nil {
 		return err
-	}
-	if r.bodies.incomplete {
-		r.request(g)
 	}
 	if g.Tick = rec.Tick; rec.Kind == repl.Update {
 		r.stats.Updates++
@@ -83,19 +69,10 @@ func (r *replica) apply(g *group, rec *repl.Record) error {
 	switch rec.Kind {
 	case repl.Full:
 		r.groups.setKnown(g, true)
-		g.requested = false
 	case repl.Gone:
 		r.end(g, rec.Tick)
 	}
 	return nil
-}
-
-// misfit notes an update that was not applied because its differences do not fit the values of the
-// replica, and requests the group in full.
-func (r *replica) misfit(g *group, rec *repl.Record) {
-	r.stats.Misfits++
-	r.confirmed.NotApplied(rec.Group, rec.Tick)
-	r.request(g)
 }
 
 // end ends a group without members. Records of the next group under that handle may have arrived
@@ -108,16 +85,6 @@ func (r *replica) end(g *group, tick entangle.Tick) {
 		return
 	}
 	r.groups.setKnown(g, false)
-	g.requested = false
-}
-
-// request requests a group in full, once until the full arrives.
-func (r *replica) request(g *group) {
-	r.stats.Resyncs++
-	if !g.requested {
-		g.requested = true
-		r.requests.add(g.Group)
-	}
 }
 
 // maxUnknown bounds the groups for which records arrived but no full did: as many fulls of eight

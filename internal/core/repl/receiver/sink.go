@@ -10,7 +10,7 @@ import (
 )
 
 // ErrBaseline is returned by a Differ for a difference that does not fit the replica: its
-// baseline is unknown, or it leads to an impossible value. The group is then requested in full.
+// baseline is unknown, or it leads to an impossible value. No sender writes such a difference.
 var ErrBaseline = errors.New("receiver: a difference from a value that is not held")
 
 // Sink is the world of the replica. All calls between Begin and Commit belong to one group at one

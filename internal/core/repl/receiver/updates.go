@@ -1,7 +1,6 @@
 package receiver
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/entangle-ecs/entangle"
@@ -121,11 +120,6 @@ func (u *updateReader) updateBlock(rec *repl.Record, handles []repl.Handle) (tak
 	taken, err = u.bodies.updater.UpdateBlock(u.slots, u.before, rec.Tick, &u.comps, &u.bodies.in, &u.bodies)
 	u.setTicks(rec.Tick, handles[:taken])
 	u.stats.Updates += uint64(taken)
-	if err != nil && errors.Is(err, ErrBaseline) {
-		rec.Group = handles[taken]
-		u.misfit(u.groups.find(rec.Group), rec)
-		return taken + 1, u.bodies.skipValues(rec, &u.comps)
-	}
 	return taken, err
 }
 

@@ -28,7 +28,6 @@ type structure struct {
 	w      bits.Writer
 	head   messageHead
 	units  units
-	fulls  fulls
 	cursor repl.Handle // at which the next message continues
 	begins uint64      // usualKind of the last action in the message that is being written
 	bytes  int         // size of the newest message
@@ -46,7 +45,7 @@ const (
 
 // ActionsDue reports whether an action of any group is due.
 func (st *structure) ActionsDue() bool {
-	return !st.groups.Public.StructureDue.Empty() || !st.groups.Private.StructureDue.Empty() || !st.groups.Public.NeedsFull.Empty() || !st.groups.Private.NeedsFull.Empty()
+	return !st.groups.Public.StructureDue.Empty() || !st.groups.Private.StructureDue.Empty()
 }
 
 // ActionsOwed reports whether a unit of moves (moves.go) is sent in part. Then AppendActions must be called until it
@@ -61,7 +60,6 @@ func (st *structure) AppendActions(dst []byte, room int) []byte {
 	if st.enc.Held {
 		return dst
 	}
-	st.makeFullsDue()
 	st.units.beginTick(st.state.Tick)
 	heads := repl.Heads{Tick: st.state.Tick}
 	st.w.Reset(dst)
@@ -252,9 +250,6 @@ func (st *structure) actionKey(sp *group.Space, i int, kind repl.Kind) encode.Ke
 	if sp.Present.Has(i) {
 		key.Structure = sp.StructureAsOf[i]
 	}
-	if kind == repl.Full && sp.AwaitsResync.Has(i) {
-		key.Resync, key.MembersAsOf = true, sp.MembersAsOf(i)
-	}
 	if sp.Retained.Has(i) {
 		st.visibility.setRetainedKey(&key, sp, i)
 	}
@@ -328,7 +323,7 @@ func (st *structure) appendAction(heads *repl.Heads, rec *repl.Record, b *encode
 // noteSent records that n groups from an index on were sent actions that are equal to rec but for the group. Several
 // groups at once are those of appendSpawns or appendEnds: none is predicted or has a view.
 func (st *structure) noteSent(sp *group.Space, i, n int, rec *repl.Record) {
-	sent := flight.Action{Group: sp.First + repl.Handle(i), Count: int32(n), Seq: sp.Seq[i] + 1, InUnit: st.head == ofUnits}
+	sent := flight.Action{Group: sp.First + repl.Handle(i), Count: int32(n), Seq: sp.Seq[i] + 1, InUnit: st.head == ofUnits, After: sp.ActionSent[i]}
 	if sp.IsAbsent(i) {
 		sent.Seq = 0
 		for _, id := range sp.IDs.Groups[i : i+n] {

@@ -84,8 +84,7 @@ func (d *twins) deliver() {
 	d.inFlight = nil
 }
 
-// reuse spawns entities under the handles of groups that have ended. They are sent again if the peer requests that, and
-// their updates if those are lost.
+// reuse spawns entities under the handles of groups that have ended. Their updates are sent again if they are lost.
 func (d *twins) reuse() {
 	for range 200 { // until the handles are free
 		d.step(nothing)
@@ -95,13 +94,6 @@ func (d *twins) reuse() {
 			w.Spawn(10+s, set.MaskOf(1))
 		}
 	})
-	d.deliver()
-	for _, p := range d.peers {
-		for h := range repl.Handle(3) {
-			p.HandleResync(h)
-		}
-	}
-	require.Positive(d.t, d.step(nothing))
 	d.deliver()
 	d.step(func(w *World, _ *Peer) { w.Change(1, []repl.Slot{10, 11, 12}) })
 	d.update()
@@ -133,7 +125,6 @@ func TestEndsThatAreSentTogetherAreSentAsAlone(t *testing.T) {
 		waits          bool // the end of the middle group is not sent before the actions in flight are delivered
 	}{
 		"alike":      {change: despawn},
-		"requested":  {change: func(w *World, p *Peer) { p.HandleResync(middle); despawn(w, p) }},
 		"predicted":  {before: func(_ *World, p *Peer) { p.Predict(middle, true) }, ticks: 1, change: despawn},
 		"in view":    {before: func(_ *World, p *Peer) { p.SetView(middle, view.Hidden{Slot: middle, Comps: set.MaskOf(1)}) }, ticks: 1, change: despawn},
 		"hidden":     {before: func(_ *World, p *Peer) { p.SetView(middle, view.Hidden{Slot: middle, Whole: true}) }, ticks: 1, change: despawn},

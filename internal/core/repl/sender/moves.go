@@ -177,16 +177,27 @@ func (st *structure) addNeeds(sp *group.Space, i int, kind repl.Kind) {
 			continue
 		}
 		for _, from := range trail {
-			if of, at := st.groups.Locate(from); at >= 0 && of.Unacked[at] != 0 && from != id && !st.units.found[from] {
-				st.units.addNeed(repl.Need{Group: of.First + repl.Handle(at), Tick: of.ActionSent[at]})
+			of, at := st.groups.Locate(from)
+			if at < 0 || of.Unacked[at] == 0 || from == id || st.units.found[from] {
+				continue
+			}
+			n := repl.Need{Group: of.First + repl.Handle(at), Tick: of.ActionSent[at]}
+			if !slices.Contains(st.units.head.Needs, n) && st.mayStillHave(of, at, m.Slot) {
+				st.units.head.Needs = append(st.units.head.Needs, n)
 			}
 		}
 	}
 }
 
-// addNeed adds a need, unless it is there already.
-func (u *units) addNeed(n repl.Need) {
-	if !slices.Contains(u.head.Needs, n) {
-		u.head.Needs = append(u.head.Needs, n)
+// mayStillHave reports whether the peer may not have applied yet that an entity left a group. That follows from its own
+// acknowledgements, and not from whether the leaver still exists, which depends on other peers (V13).
+func (st *structure) mayStillHave(sp *group.Space, i int, s repl.Slot) bool {
+	applied, _ := st.actions.AppliedUpTo(sp.First + repl.Handle(i))
+	left := st.state.Groups[sp.Group(i)].Left
+	for k := len(left) - 1; k >= 0 && applied.Before(left[k].Left); k-- {
+		if left[k].Slot == s && !sp.MembersAsOf(i).Before(left[k].Joined) {
+			return true
+		}
 	}
+	return false
 }

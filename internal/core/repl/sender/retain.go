@@ -22,7 +22,7 @@ import (
 // Retain makes the peer keep the private group of an entity as it was last sent, except for what hidden and the present
 // view hide, which is removed. That lasts until Show, which makes the group due in full with the view that SetView then
 // sets; until Hide, which removes it; or until it ends. Packets in flight still arrive, and lost ones are not resent.
-// Retain acts like Hide if the peer was not sent the group or awaits a resync of it, and does nothing for a public
+// Retain acts like Hide if the peer was not sent the group, and does nothing for a public
 // group. If view.Max views are in use, it acts like Hide and reports false.
 func (vis *visibility) Retain(s repl.Slot, hidden ...view.Hidden) bool {
 	if !vis.state.Slots.Used.Has(int(s)) {
@@ -34,7 +34,7 @@ func (vis *visibility) Retain(s repl.Slot, hidden ...view.Hidden) bool {
 		return true
 	}
 	sp, i := &vis.groups.Private, v.Handle()
-	if !sp.Present.Has(i) || sp.AwaitsResync.Has(i) {
+	if !sp.Present.Has(i) {
 		vis.Hide(s)
 		return true
 	}

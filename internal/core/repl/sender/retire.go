@@ -42,12 +42,8 @@ func (vis *visibility) reserveHome(id ident.GroupIndex) {
 // maxRetiredChecks is the maximum number of handles that are checked in a tick.
 const maxRetiredChecks = 64
 
-// freeRetired checks the next retiring handles, and frees those that can be freed. It frees none while the peer awaits a
-// resync, because such a peer may still have what it acknowledged as removed.
+// freeRetired checks the next retiring handles, and frees those that can be freed.
 func (vis *visibility) freeRetired() {
-	if !vis.groups.Public.AwaitsResync.Empty() || !vis.groups.Private.AwaitsResync.Empty() {
-		return
-	}
 	for range maxRetiredChecks {
 		i := vis.retiring.set.Next(vis.retiring.next)
 		if i < 0 {

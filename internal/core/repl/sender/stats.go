@@ -5,21 +5,17 @@ import "github.com/entangle-ecs/entangle/internal/core/repl/group"
 // Stats counts what a World has done since NewWorld.
 type Stats struct {
 	group.Counts
-	Updates        uint64 // records of values
-	Actions        uint64 // actions, including fulls and ends
-	Bodies         uint64 // bodies and chunks that were encoded; the other records were copies of them
-	Resyncs        uint64 // groups sent in full because a peer asked
-	PrivateResyncs uint64 // of these, private groups
-	Resent         uint64 // groups due again because a packet was presumed lost, or might have been dropped
-	Overdue        uint64 // groups that waited for longer than they may, in each tick in which they did
+	Updates uint64 // records of values
+	Actions uint64 // actions, including fulls and ends
+	Bodies  uint64 // bodies and chunks that were encoded; the other records were copies of them
+	Resent  uint64 // groups due again because a packet was presumed lost, or might have been dropped
+	Overdue uint64 // groups that waited for longer than they may, in each tick in which they did
 }
 
 func (s *Stats) accumulate(o *Stats) {
 	s.Updates += o.Updates
 	s.Actions += o.Actions
 	s.Bodies += o.Bodies
-	s.Resyncs += o.Resyncs
-	s.PrivateResyncs += o.PrivateResyncs
 	s.Resent += o.Resent
 	s.Overdue += o.Overdue
 }

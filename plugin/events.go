@@ -45,7 +45,8 @@ type ClientDisconnected struct {
 }
 
 // EntitySpawned is raised when a replica has appeared in this world. All components of its first
-// record are on it already. It may have been removed since: ask World.Alive.
+// record are on it already. It may have been removed since: ask World.Alive. A predicted one may have been
+// despawned ahead of the server by Despawn; it is then alive without components, so ask for those too.
 type EntitySpawned struct{ Entity ecs.Entity }
 
 // EntityDespawned is raised when the network has removed an entity from this world. Entity is no
@@ -57,16 +58,22 @@ type EntityDespawned struct{ Entity ecs.Entity }
 
 // ComponentInserted is raised when the network has given an entity a component of type C, including
 // at its spawn. The value is on the entity, unless that was removed since: ask World.Alive.
+//
+// A predicted entity may lack the C, so ask whether it has one. One with protocol.Full is inserted by
+// the rollback of the same frame, which comes after AfterReceive: read the event in a later set. And an
+// entity that was despawned ahead of the server, or whose despawn has arrived, has no components.
 type ComponentInserted[C any] struct{ Entity ecs.Entity }
 
 // ComponentUpdated is raised when the network has written the value of an entity's C. The value is
-// on the entity, unless that was removed since: ask World.Alive. If packets were lost, a value may be
-// written that the entity has already. The event is never raised for an input, because values of
+// on the entity, unless that was removed since: ask World.Alive. A predicted entity may lack the C, as with
+// ComponentInserted, and keeps its predicted value of one with protocol.Full: Confirmed has the network's.
+// If packets were lost, a value may be written that the entity has already. The event is never raised for an input, because values of
 // inputs are not replicated: see InputReceived.
 type ComponentUpdated[C any] struct{ Entity ecs.Entity }
 
 // ComponentRemoved is raised when the network has removed C from an entity. It is not raised for
-// the components of an entity that despawns.
+// the components of an entity that despawns. A predicted entity has a C with protocol.Full until the
+// rollback of the same frame, which comes after AfterReceive.
 type ComponentRemoved[C any] struct{ Entity ecs.Entity }
 
 // GroupRefused is raised on a server when a group needs more than 64 KiB and is therefore not sent

@@ -112,7 +112,8 @@ func (p *Peer) Lead() float64 {
 }
 
 // Local returns the client's replica of an entity of the server's world. ok is false while the
-// client has none.
+// client has none. No query of the server's world may be open. Each call observes that whole world, which
+// takes some 20 ms for 20,000 entities: to look up many, give them a number of the game's in a component.
 func (p *Peer) Local(server ecs.Entity) (e ecs.Entity, ok bool) {
 	p.sim.t.Helper()
 	if !p.Connected() {
@@ -122,7 +123,7 @@ func (p *Peer) Local(server ecs.Entity) (e ecs.Entity, ok bool) {
 }
 
 // Origin returns the server's entity for a replica in the client's world. ok is false if the entity
-// is no replica, or if its original is despawned.
+// is no replica, or if its original is despawned. It costs as much as Local.
 func (p *Peer) Origin(local ecs.Entity) (e ecs.Entity, ok bool) {
 	p.sim.t.Helper()
 	return p.sim.snapshot().Original(p.compared(), local)

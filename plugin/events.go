@@ -45,8 +45,9 @@ type ClientDisconnected struct {
 }
 
 // EntitySpawned is raised when a replica has appeared in this world. All components of its first
-// record are on it already. It may have been removed since: ask World.Alive. A predicted one may have been
-// despawned ahead of the server by Despawn; it is then alive without components, so ask for those too.
+// record are on it already. It may have been removed since: ask World.Alive. A predicted one is alive
+// without components if it was despawned ahead of the server, if its despawn has arrived, or if its tick
+// is still to come: ask whether it has those that you use.
 type EntitySpawned struct{ Entity ecs.Entity }
 
 // EntityDespawned is raised when the network has removed an entity from this world. Entity is no
@@ -60,8 +61,8 @@ type EntityDespawned struct{ Entity ecs.Entity }
 // at its spawn. The value is on the entity, unless that was removed since: ask World.Alive.
 //
 // A predicted entity may lack the C, so ask whether it has one. One with protocol.Full is inserted by
-// the rollback of the same frame, which comes after AfterReceive: read the event in a later set. And an
-// entity that was despawned ahead of the server, or whose despawn has arrived, has no components.
+// the rollback of the same frame, which comes after AfterReceive: read the event in a later set. And it
+// may have no components at all, see EntitySpawned.
 type ComponentInserted[C any] struct{ Entity ecs.Entity }
 
 // ComponentUpdated is raised when the network has written the value of an entity's C. The value is

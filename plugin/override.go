@@ -36,7 +36,7 @@ func NewOverride[T any](w *ecs.World) Override[T] {
 	comp, ok := app.Collector.Sent.Component(t)
 	if !ok {
 		panic(fmt.Sprintf("plugin: NewOverride[%[1]v], which the server does not send; "+
-			"register it with protocol.Component[%[1]v](p) before the app is made, in a Direction from the server", t))
+			"register it with protocol.Component[%[1]v](p) before the app is made", t))
 	}
 	return Override[T]{world: w, collector: app.Collector, comp: comp}
 }

@@ -178,7 +178,7 @@ func TestMistakesWithOverridesSayWhatToDo(t *testing.T) {
 	g := newGame(t)
 	g.run(1)
 	assert.PanicsWithValue(t, "plugin: NewOverride[plugin_test.private], which the server does not send; "+
-		"register it with protocol.Component[plugin_test.private](p) before the app is made, in a Direction from the server",
+		"register it with protocol.Component[plugin_test.private](p) before the app is made",
 		func() { plugin.NewOverride[private](g.world) })
 	empty := ecs.NewWorld()
 	assert.Panics(t, func() { plugin.NewOverride[spot](&empty) })

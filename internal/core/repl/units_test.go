@@ -121,6 +121,54 @@ func TestHalfOfAMoveIsNotSent(t *testing.T) {
 	}
 }
 
+// An entity moves to a group that was too large before like to any other group: it is not despawned on the way.
+//
+// Proves: R41
+func TestAMoveToAGroupThatWasTooLarge(t *testing.T) {
+	const large = repl.MaxGroupBytes * 8
+	for name, c := range map[string]struct {
+		size         map[repl.Slot]int
+		grow, shrink func(w *sender.World, size map[repl.Slot]int)
+	}{
+		"the peer was not sent it before": {
+			size: map[repl.Slot]int{2: large},
+			grow: func(*sender.World, map[repl.Slot]int) {},
+			shrink: func(w *sender.World, size map[repl.Slot]int) {
+				size[2] = 32
+				w.Reshape(2, set.MaskOf(0), set.Mask{})
+			},
+		},
+		"the peer has all of it but what was too large": {
+			size:   map[repl.Slot]int{3: large},
+			grow:   func(w *sender.World, _ map[repl.Slot]int) { w.SpawnAt(3, set.MaskOf(0), group.Place{Name: 2}) },
+			shrink: func(w *sender.World, _ map[repl.Slot]int) { w.Despawn(3) },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := sender.NewWorld(sized{c.size}, 1)
+			p := w.NewPeer()
+			steps := []func(){
+				func() {
+					for s := range repl.Slot(3) {
+						w.SpawnAt(s, set.MaskOf(0), group.Place{Name: 1 + uint32(s)/2})
+					}
+				},
+				func() { c.grow(w, c.size) },
+				func() { c.shrink(w, c.size) },
+			}
+			for i, step := range steps {
+				tick(w, step)
+				deliver(p, uint16(10*i))
+			}
+			require.EqualValues(t, 1, w.Stats().TooLarge)
+			tick(w, func() { w.Move(0, group.Place{Name: 2}) })
+			require.NotEmpty(t, p.AppendActions(nil, 1))
+			p.ActionsSent(30)
+			assert.True(t, p.ActionsOwed(), "the other half of the move")
+		})
+	}
+}
+
 // A chain of moves is one unit: it is sent as a whole, however far away in the chain the group is
 // that cannot be sent.
 //

@@ -235,7 +235,12 @@ func (st *structure) actionKind(sp *group.Space, i int, id ident.GroupIndex) (ki
 func (st *structure) markStructureCurrent(sp *group.Space, i int) {
 	sp.StructureAsOf[i] = st.state.Tick
 	sp.StructureDue.Clear(i)
-	if !sp.Retained.Has(i) && !st.state.WaitsForTurn(sp.Group(i)) {
+	if sp.Retained.Has(i) {
+		return
+	}
+	id := sp.Group(i)
+	st.state.Groups[id].Withheld = false // what made it too large has ended
+	if !st.state.WaitsForTurn(id) {
 		sp.MarkDue(i, st.state.Tick)
 	}
 }
@@ -327,9 +332,7 @@ func (st *structure) noteSent(sp *group.Space, i, n int, rec *repl.Record) {
 	if sp.IsAbsent(i) {
 		sent.Seq = 0
 		for _, id := range sp.IDs.Groups[i : i+n] {
-			gr := &st.state.Groups[id]
-			gr.Holders++
-			gr.Withheld = false
+			st.state.Groups[id].Holders++
 		}
 	}
 	if st.received != nil {

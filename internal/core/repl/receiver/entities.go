@@ -32,7 +32,7 @@ func (e *entities) locate(id repl.ID) (location, bool) {
 	}
 	p, ok := e.away[id]
 	if p.g != nil {
-		e.groups.find(p.g.Group) // or its tick is out of date
+		e.groups.find(p.g.Group) // ends the cache, which would have the entity after a move too
 	}
 	return p, ok
 }

@@ -305,3 +305,20 @@ func TestAnEntityJoinsAGroupOfARun(t *testing.T) {
 		assert.EqualValues(t, i+1, s.entity(id(100+i, 0)).value)
 	}
 }
+
+// A run updates no entity that a hostile server has moved from its group to another one without a need.
+//
+// Proves: Z17
+func TestARunAfterAMoveWithoutANeed(t *testing.T) {
+	s, _ := newAtOnce(t)
+	taking := func(group repl.Handle, tick entangle.Tick) record {
+		return record{kind: repl.Full, group: group, tick: tick, refs: refTo(id(1, 0)), joins: []joining{{number: 0, from: 1, content: number(1)}}}
+	}
+	s.get(one(repl.Full, 1, 0, 10, 0), taking(2, 10))
+	require.NoError(t, s.copy.HandleUpdates(20, plainRun(10, number(5), 2, 3)))
+	require.EqualValues(t, 5, s.entity(id(1, 0)).value)
+	s.get(taking(4, 20), record{kind: repl.Gone, group: 4, seq: 1, tick: 21})
+	require.Empty(t, s.sink.entities)
+	require.NoError(t, s.copy.HandleUpdates(30, plainRun(20, number(6), 2, 3)))
+	require.Equal(t, []repl.Handle{2}, s.asks())
+}

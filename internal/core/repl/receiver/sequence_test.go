@@ -348,6 +348,9 @@ func TestPatienceEnds(t *testing.T) {
 	assert.Empty(t, s.asks())
 	s.update(21+256+65, 40) // the next search
 	assert.Equal(t, []repl.Handle{0}, s.asks())
+	s.update(21+256+130, 50)
+	assert.Empty(t, s.asks())
+	assert.EqualValues(t, 1, s.copy.Stats().Resyncs)
 }
 
 // An update that replaces another one has waited since that one arrived.

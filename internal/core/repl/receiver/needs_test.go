@@ -171,6 +171,25 @@ func TestALargeSetOfGroups(t *testing.T) {
 	assert.NotZero(t, s.copy.Stats().Overflow)
 }
 
+// Two groups with 64 waiting actions each may be applied together with one that needs them. Three would take too long to
+// search.
+func TestASetOfManyActions(t *testing.T) {
+	for _, groups := range []repl.Handle{2, 3} {
+		s := newScripted(t)
+		s.full(0, 10)
+		last := needing(0, 1, 90, 10)
+		for h := repl.Handle(1); h <= groups; h++ {
+			s.get(one(repl.Full, h, 0, 10, 0), needing(h, 1, 20, 10, need(0, 20)))
+			for k := range entangle.Tick(63) {
+				s.get(one(repl.Change, h, repl.Seq((2+k)%repl.SeqCycle), 21+k, 20+k))
+			}
+			last.needs = append(last.needs, need(h, 83))
+		}
+		s.get(last)
+		assert.Equal(t, groups == 3, s.copy.Stats().Overflow > 0)
+	}
+}
+
 // Thousands of groups may wait for one other group at a time, for example when a large group is
 // divided.
 func TestThousandsOfGroupsWaitForOthers(t *testing.T) {

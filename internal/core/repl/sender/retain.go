@@ -154,10 +154,8 @@ func (vis *visibility) noteLacked(i int, m *group.Member, comps set.Mask) {
 		return
 	}
 	if sp.Retained.Has(i) {
-		to, lacks, due := vis.state.WithHiddenComponents(sp.ViewOf(i), m.Number, comps), vis.state.WithHiddenComponents(vis.groups.SentView(sp, i), m.Number, comps), sp.StructureDue.Has(i)
-		if vis.setRetainedView(i, to, lacks); !due {
-			sp.StructureDue.Clear(i)
-		}
+		has := vis.groups.SentView(sp, i)
+		vis.setRetainedView(i, vis.state.WithHiddenComponents(sp.ViewOf(i), m.Number, comps), vis.state.WithHiddenComponents(has, m.Number, comps))
 		return
 	}
 	has, ok := vis.groups.SentViews[int32(i)]

@@ -326,7 +326,7 @@ func (st *structure) appendAction(heads *repl.Heads, rec *repl.Record, b *encode
 }
 
 // noteSent records that n groups from an index on were sent actions that are equal to rec but for the group. Several
-// groups at once are those of appendSpawns or appendEnds: none is predicted or has a view.
+// groups at once are those of appendSpawns or appendEnds: they are public, and none is predicted.
 func (st *structure) noteSent(sp *group.Space, i, n int, rec *repl.Record) {
 	sent := flight.Action{Group: sp.First + repl.Handle(i), Count: int32(n), Seq: sp.Seq[i] + 1, InUnit: st.head == ofUnits, After: sp.ActionSent[i]}
 	if sp.IsAbsent(i) {

@@ -106,7 +106,7 @@ func (st *structure) endsUsually(i int) bool {
 	if id == ident.NoGroup || !sp.Present.Has(i) || sp.Planned[i] == st.state.Tick || sp.ActionSent[i] == st.state.Tick {
 		return false
 	}
-	if sp.Unacked[i]&windowEnd != 0 || sp.Predicted.Has(i) || sp.Fragmented.Has(i) || sp.ViewOf(i) != 0 {
+	if sp.Unacked[i]&windowEnd != 0 || sp.Predicted.Has(i) || sp.Fragmented.Has(i) {
 		return false
 	}
 	gr := &st.state.Groups[id]

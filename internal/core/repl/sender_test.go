@@ -301,24 +301,32 @@ func TestAnUpdateLargerThanAPacketIsAnAction(t *testing.T) {
 // No frame is longer than its limit, no message of several groups is longer than its limit, and
 // everything is sent in the end.
 func TestNothingIsLongerThanItsRoom(t *testing.T) {
-	for room := 1; room < entangle.MaxPayload; room += 13 {
+	for room := 1; room < entangle.MaxPayload; room += 1 + room/16 {
 		n := newNetwork(t, uint64(room), 20, 0)
 		e := n.join()
 		tick(n.world, func() {
-			for range 60 {
-				n.spawnAt(group.Place{})
+			for slot := range repl.Slot(60) {
+				if alike := room%2 == 0; !alike {
+					n.spawnAt(group.Place{})
+					continue
+				}
+				e := entity{mask: set.MaskOf(0)}
+				e.values[0] = uint32(slot)
+				n.put(slot, e, group.Place{})
 			}
 		})
-		for m := e.peer.AppendActions(nil, room); len(m) > 0; m = e.peer.AppendActions(nil, room) {
-			e.peer.ActionsSent(0)
-			e.peer.HandleDelivered(0)
-			if before := e.copy.Len(); len(m) > room {
+		send := func(more int) {
+			for m := e.peer.AppendActions(nil, room); len(m) > 0; m = e.peer.AppendActions(nil, room) {
+				e.peer.ActionsSent(0)
+				e.peer.HandleDelivered(0)
+				before := e.copy.Len()
 				require.NoError(t, e.copy.HandleActions(m))
-				require.Equal(t, before+1, e.copy.Len())
-				continue
+				if len(m) > room {
+					require.Equal(t, before+more, e.copy.Len())
+				}
 			}
-			require.NoError(t, e.copy.HandleActions(m))
 		}
+		send(1)
 		require.Equal(t, 60, e.copy.Len())
 		tick(n.world, func() {
 			for slot, was := range n.model.entities {
@@ -337,6 +345,13 @@ func TestNothingIsLongerThanItsRoom(t *testing.T) {
 		if room > 110 { // every update of such an entity fits
 			n.requireEqual(e)
 		}
+		tick(n.world, func() {
+			for slot := range n.model.entities {
+				n.world.Despawn(slot)
+			}
+		})
+		send(-1)
+		require.Zero(t, e.copy.Len())
 	}
 }
 

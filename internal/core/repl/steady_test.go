@@ -98,14 +98,20 @@ func TestWhatFoundNoPacketIsSentLater(t *testing.T) {
 // When a packet is lost, exactly the groups that it carried become due again, except for those that
 // have been sent again since.
 func TestALostPacketMakesItsGroupsDueAgain(t *testing.T) {
-	for _, private := range []bool{false, true} {
-		c := newCrowd(100, 1, func(repl.Slot) group.Place { return group.Place{Private: private} })
-		p := c.peers[0]
-		tick(c.World, func() { c.Change(0, c.all[10:90]) })
+	for _, v := range []struct {
+		private bool
+		gap     int
+	}{{false, 1}, {false, 2}, {true, 1}} {
+		c := newCrowd(200, 1, func(repl.Slot) group.Place { return group.Place{Private: v.private} })
+		p, some := c.peers[0], []repl.Slot(nil)
+		for i := range 80 {
+			some = append(some, c.all[10+i*v.gap])
+		}
+		tick(c.World, func() { c.Change(0, some) })
 		frame := p.AppendUpdates(nil, 1000, 1)
 		carried := groupsOf(t, c.Tick(), frame)
 		require.Len(t, carried, 80)
-		tick(c.World, func() { c.Change(0, c.all[10:20]) })
+		tick(c.World, func() { c.Change(0, some[:10]) })
 		require.Len(t, groupsOf(t, c.Tick(), p.AppendUpdates(nil, 1000, 2)), 10)
 		p.HandleLost(1)
 		assert.EqualValues(t, 70, c.Stats().Resent)

@@ -183,7 +183,7 @@ func TestARunOfSpawnsThatIsCrowdedInItsMiddle(t *testing.T) {
 }
 
 // A run of spawns stops before a handle that is not free: of a group that is known, that has records
-// waiting, or that ended later.
+// waiting, or that ended later, or of an entity that is in another group.
 func TestARunOfSpawnsStopsAtAGroupThatIsKnown(t *testing.T) {
 	for name, c := range map[string]struct {
 		before   []record
@@ -193,6 +193,11 @@ func TestARunOfSpawnsStopsAtAGroupThatIsKnown(t *testing.T) {
 		"known":   {[]record{one(repl.Full, 103, 0, 5, 0)}, []int{2, 2}, 6},
 		"waiting": {[]record{one(repl.Update, 103, 0, 12, 10)}, []int{2, 2}, 6},
 		"ended":   {[]record{one(repl.Full, 103, 0, 5, 0), {kind: repl.Gone, group: 103, seq: 1, tick: 10}}, []int{2, 2}, 5},
+		"elsewhere": {[]record{
+			one(repl.Full, 103, 0, 5, 0),
+			{kind: repl.Full, group: 200, tick: 5, refs: refTo(id(103, 0)), joins: []joining{{number: 0, from: 1, content: number(1)}}},
+			{kind: repl.Gone, group: 103, seq: 1, tick: 6},
+		}, []int{2, 2}, 6},
 	} {
 		s, sink := newAtOnce(t)
 		s.get(c.before...)

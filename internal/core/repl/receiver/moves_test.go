@@ -315,6 +315,18 @@ func TestAMoverThatNoGroupTakes(t *testing.T) {
 	require.EqualValues(t, 1, s.copy.Stats().Abandoned)
 }
 
+// An entity that a group took and that left it again has as much time as before.
+func TestAMoverThatLeavesAgain(t *testing.T) {
+	s := newGroups(t)
+	s.get(gives(groupA, 20, 0), takes(groupB, 20, groupA))
+	s.get(record{kind: repl.Change, group: groupB, seq: 2, tick: 200, base: 20, leavers: []leaver{{1, repl.Moved}}})
+	require.NoError(t, s.copy.HandleUpdates(20+257, nil))
+	s.entity(id(groupA, 0))
+	s.sink.wantsNothing = false
+	require.NoError(t, s.copy.HandleUpdates(200+257, nil))
+	s.lacks(id(groupA, 0))
+}
+
 // An entity in transit is despawned before its time when 65,536 moves have followed.
 func TestSoManyAreInTransit(t *testing.T) {
 	s := newScripted(t)

@@ -380,3 +380,23 @@ func TestAnActionThatTakesAnEntityInKeepsItsRoom(t *testing.T) {
 	s.has(mover, false)
 	s.holds(groupA, 40)
 }
+
+// Of two entities that overtaken actions of a hostile server take in under one number, the first one has the number.
+//
+// Proves: Z17
+func TestOvertakenActionsWithOneNumber(t *testing.T) {
+	s := newGroups(t)
+	s.sink.wantsNothing = false
+	s.get(gives(groupA, 20, 0), gives(groupB, 20, 0))
+	for i, from := range []repl.Handle{groupA, groupB} {
+		seq, tick := repl.Seq(2+i), 21+entangle.Tick(i)
+		s.get(record{
+			kind: repl.Change, group: groupC, seq: seq, tick: tick, base: tick - 1, refs: refTo(id(from, 0)),
+			joins: []joining{{number: 3, from: 1, content: number(1)}},
+		})
+	}
+	s.get(record{kind: repl.Full, group: groupC, seq: 4, tick: 30, joins: []joining{{number: 3, content: number(2)}}})
+	require.Equal(t, []repl.ID{id(groupC, 3)}, s.members(groupC))
+	s.lacks(id(groupA, 0))
+	s.entity(id(groupB, 0))
+}

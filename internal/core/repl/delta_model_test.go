@@ -64,7 +64,12 @@ func deltas(comps int) (m set.Mask) {
 }
 
 // Deltas implements encode.Differ.
-func (m differing) Deltas() (all, moving set.Mask) { return m.deltas, m.deltas }
+func (m differing) Deltas() (all, moving set.Mask) {
+	if m.still {
+		return m.deltas, moving
+	}
+	return m.deltas, m.deltas
+}
 
 // BeginRecord implements encode.Differ.
 func (m differing) BeginRecord() {}

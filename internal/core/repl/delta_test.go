@@ -22,7 +22,10 @@ type stream struct {
 // newStream makes entities with one component each, which is sent as differences. Each entity is in
 // a group of its own.
 func newStream(t *testing.T, entities int) *stream {
-	n := newNetwork(t, 1, 5, 100)
+	return newStreamOf(newNetwork(t, 1, 5, 100), entities)
+}
+
+func newStreamOf(n *network, entities int) *stream {
 	n.differ()
 	s := &stream{network: n, e: n.join()}
 	n.tick++
@@ -149,16 +152,20 @@ func TestADroppedUpdateIsNoBaseline(t *testing.T) {
 				}
 			}()
 			n := newNetwork(t, seed, 6, 100)
+			n.model.still = seed%2 == 1
 			n.differ()
 			n.withholds, n.delay, n.loss = true, 1+n.rng.IntN(8), []float64{0, 0.1, 0.3}[seed%3]
 			n.join()
 			for range 300 {
 				n.step(func() {
 					for len(n.model.entities) < 40 {
-						n.spawn()
+						if n.spawnAt(group.Place{}); n.rng.IntN(2) == 0 {
+							n.spawn()
+						}
 					}
+					all := n.rng.IntN(2) == 0 // in runs without gaps
 					for slot := range repl.Slot(64) {
-						if e, ok := n.model.entities[slot]; ok && n.rng.IntN(4) == 0 {
+						if e, ok := n.model.entities[slot]; ok && (all || n.rng.IntN(4) == 0) {
 							n.write(slot, e)
 						}
 					}
@@ -166,6 +173,26 @@ func TestADroppedUpdateIsNoBaseline(t *testing.T) {
 			}
 			n.end()
 		})
+	}
+}
+
+// That holds for whole runs, too: also if previous baselines are not used.
+//
+// Proves: R30
+func TestADroppedRunIsNoBaseline(t *testing.T) {
+	for _, still := range []bool{false, true} {
+		n := newNetwork(t, 1, 5, 100)
+		n.model.still = still
+		s := newStreamOf(n, 4)
+		s.move(0, 1, 2)
+		late, tick := s.e.peer.AppendUpdates(nil, 1000, 1), s.network.tick
+		s.say(2, 0, 1, 2)
+		s.say(3, 3)
+		require.NoError(t, s.e.copy.HandleUpdates(tick, late))
+		s.e.peer.HandleAcked(3)
+		s.e.peer.HandleAcked(1)
+		s.say(4, 0, 1, 2)
+		assert.Equal(t, []uint32{30, 33, 36, 13}, s.shown(), still)
 	}
 }
 

@@ -45,6 +45,7 @@ type model struct {
 	private  map[uint32]bool // names of entities that were spawned in a private group
 
 	deltas set.Mask // components that are sent as differences
+	still  bool     // previous baselines are not used
 	past   deltaPast
 }
 

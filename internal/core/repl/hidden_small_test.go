@@ -389,6 +389,15 @@ func TestWhatAPeerHas(t *testing.T) {
 	s.holds = false
 	s.rest(2)
 	require.False(t, s.p.Has(0))
+	tick(w, func() {
+		w.SpawnAt(4, set.MaskOf(0), group.Place{Private: true})
+		s.p.Show(4)
+	})
+	deliver(s.p, 1000)
+	require.True(t, s.p.Has(4))
+	tick(w, func() { s.p.Hide(4) })
+	deliver(s.p, 1010)
+	require.False(t, s.p.Has(4), "its end has arrived, and its handle is not free yet")
 }
 
 // Under a limit, changes of components that a view hides do not alter which groups a peer is sent, and when. Neither does it

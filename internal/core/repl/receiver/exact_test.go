@@ -123,7 +123,8 @@ func TestADifferenceThatDoesNotFitIsNotApplied(t *testing.T) {
 			}
 			d.misfit = 1
 			frame := run(one(repl.Update, 0, 0, 20, 10), one(repl.Update, 1, 0, 20, 10), one(repl.Update, 2, 0, 20, 10))
-			require.NoError(t, s.copy.HandleUpdates(20, frame))
+			require.NoError(t, s.copy.HandleUpdates(20, join(frame, markOf(20, 0, true))))
+			s.confirmed(0)
 			s.holds(0, 20)
 			s.holds(1, 10)
 			s.holds(2, 20)
@@ -131,6 +132,7 @@ func TestADifferenceThatDoesNotFitIsNotApplied(t *testing.T) {
 			assert.Equal(t, []repl.Handle{1}, s.asks())
 			s.get(one(repl.Full, 1, 1, 30, 0))
 			s.holds(1, 30)
+			s.confirmed(20)
 		})
 	}
 }

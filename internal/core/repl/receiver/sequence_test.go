@@ -375,6 +375,8 @@ func TestUpdatesOfManyStrangers(t *testing.T) {
 	}
 	assert.Zero(t, s.copy.Len())
 	assert.Less(t, s.copy.WaitingBytes(), 8193*72)
+	require.NoError(t, s.copy.HandleUpdates(20_010, join(run(one(repl.Update, 25_000, 0, 20_010, 20_009)), markOf(20_010, 0, true))))
+	s.confirmed(0)
 	s.get(one(repl.Full, 30_000, 0, 30_000, 0))
 	assert.Equal(t, 1, s.copy.Len(), "a full finds room, whoever waits")
 }

@@ -136,3 +136,19 @@ func TestADifferenceThatDoesNotFitIsNotApplied(t *testing.T) {
 		})
 	}
 }
+
+// Differences of one block that are applied in one call start from replicas of one tick.
+//
+// Proves: R30
+func TestDifferencesOfABlockStartFromOneTick(t *testing.T) {
+	s, d := newDiffering(t)
+	s.copy = receiver.New(&differingUpdater{d}, comps)
+	for h := range repl.Handle(4) {
+		s.get(one(repl.Full, h, 0, 10, 0))
+	}
+	s.get(one(repl.Update, 2, 0, 15, 10))
+	d.starts = nil
+	require.NoError(t, s.copy.HandleUpdates(20, plainRun(10, number(5), 0, 1, 2, 3)))
+	assert.Equal(t, [][2]entangle.Tick{{10, 10}, {10, 15}, {10, 10}}, d.starts)
+	assert.EqualValues(t, 5, s.entity(id(3, 0)).value)
+}

@@ -132,6 +132,23 @@ func TestALostPacketMakesItsGroupsDueAgain(t *testing.T) {
 	}
 }
 
+// A lost part of a run that was divided among packets is not sent again if it was sent since.
+func TestALostPartOfARun(t *testing.T) {
+	c := newCrowd(200, 1, func(repl.Slot) group.Place { return group.Place{} })
+	p := c.peers[0]
+	for pkt := uint16(1); pkt <= 20; pkt++ {
+		if pkt%10 == 1 {
+			tick(c.World, func() { c.Change(0, c.all[10:90]) })
+		}
+		p.AppendUpdates(nil, 100, pkt)
+	}
+	require.False(t, p.Idle())
+	for pkt := uint16(1); pkt <= 10; pkt++ {
+		p.HandleLost(pkt)
+	}
+	assert.Zero(t, c.Stats().Resent)
+}
+
 func b2i(b bool) int {
 	if b {
 		return 1

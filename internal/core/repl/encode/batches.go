@@ -71,7 +71,7 @@ func (w *Encoder) isLone(h repl.Handle) bool {
 		return false
 	}
 	gr := &w.state.Groups[id]
-	if !gr.Open || !gr.Alone() || len(gr.Left) > 0 || gr.Withheld {
+	if !gr.Open || !gr.Alone() || gr.Withheld {
 		return false
 	}
 	m := &gr.Members[0]

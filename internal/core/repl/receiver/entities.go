@@ -7,7 +7,7 @@ import (
 // entities knows where each entity is, whatever group it is in.
 type entities struct {
 	groups  *table
-	away    map[repl.ID]location // entities that are not in the group of their id
+	away    map[repl.ID]location // entities that are not at home
 	transit []repl.ID            // entities that left a group in the current message; most have been taken by another
 }
 
@@ -18,9 +18,10 @@ type location struct {
 	g      *group // nil: in transit
 }
 
-// isHome reports whether the entity of an id is in the group that the id names, under its number.
+// isHome reports whether the entity of an id is in a group with the handle of the id, under its number: there it is found
+// without a map.
 func (p *location) isHome(id repl.ID) bool {
-	return p.g != nil && p.g.Group == id.Group && p.g.generation == id.Generation && p.number == id.Member
+	return p.g != nil && p.g.Group == id.Group && p.number == id.Member
 }
 
 // locate returns the location of an entity. Most are at home, where no map is needed.

@@ -124,8 +124,17 @@ func TestEndsThatAreSentTogetherAreSentAsAlone(t *testing.T) {
 		updates        bool
 		waits          bool // the end of the middle group is not sent before the actions in flight are delivered
 	}{
-		"alike":      {change: despawn},
-		"predicted":  {before: func(_ *World, p *Peer) { p.Predict(middle, true) }, ticks: 1, change: despawn},
+		"alike":     {change: despawn},
+		"predicted": {before: func(_ *World, p *Peer) { p.Predict(middle, true) }, ticks: 1, change: despawn},
+		"predicted, with as many actions as the others": {
+			before: func(w *World, p *Peer) {
+				p.Predict(middle, true)
+				for _, s := range []repl.Slot{0, 2} {
+					w.Reshape(s, set.MaskOf(1), set.MaskOf())
+				}
+			},
+			ticks: 1, change: despawn,
+		},
 		"in view":    {before: func(_ *World, p *Peer) { p.SetView(middle, view.Hidden{Slot: middle, Comps: set.MaskOf(1)}) }, ticks: 1, change: despawn},
 		"hidden":     {before: func(_ *World, p *Peer) { p.SetView(middle, view.Hidden{Slot: middle, Whole: true}) }, ticks: 1, change: despawn},
 		"unsent":     {before: func(w *World, _ *Peer) { w.Change(1, []repl.Slot{middle}) }, ticks: 1, updates: true, change: despawn},
@@ -178,6 +187,7 @@ func TestEndsThatAreSentTogetherAreSentAsAlone(t *testing.T) {
 				d.step(nothing)
 			}
 			d.deliver()
+			assert.Empty(t, d.peers[0].AppendMark(nil, 100), "nothing is predicted any more")
 			d.step(nothing)
 			assert.False(t, d.peers[0].ActionsDue())
 			d.deliver()

@@ -103,7 +103,7 @@ func (st *structure) appendEnds(heads *repl.Heads, i, room int) (n int) {
 func (st *structure) endsUsually(i int) bool {
 	sp := &st.groups.Public
 	id := st.state.Public.Groups[i]
-	if id == ident.NoGroup || !sp.Present.Has(i) || sp.Planned[i] == st.state.Tick || sp.ActionSent[i] == st.state.Tick {
+	if id == ident.NoGroup || !sp.Present.Has(i) || sp.ActionSent[i] == st.state.Tick {
 		return false
 	}
 	if sp.Unacked[i]&windowEnd != 0 || sp.Predicted.Has(i) || sp.Fragmented.Has(i) {

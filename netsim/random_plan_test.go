@@ -139,7 +139,7 @@ func (p *plan) configureShots(seed uint64) {
 // data.
 func (p *plan) narrow(seed uint64) {
 	if p.storms != nil {
-		p.say("configure waiting %d", 20+p.storms.IntN(400))
+		p.say("configure waiting %d", 100+p.storms.IntN(900))
 		return
 	}
 	if rng := rand.New(rand.NewPCG(seed, 0x726f6f6d)); rng.IntN(4) == 0 {

@@ -154,6 +154,11 @@ func (c *clientCheck) setGroupTicks() error {
 			c.ticks[id], c.inGroup[id] = g.Tick, true
 		}
 	}
+	for _, e := range c.mirror.Entities {
+		if !c.inGroup[e.ID] {
+			return fmt.Errorf("its %v with the id %d is in no group", e.Entity, e.ID)
+		}
+	}
 	return nil
 }
 
@@ -192,10 +197,7 @@ func (c *clientCheck) checkTicks() error {
 	for _, e := range c.mirror.Entities {
 		tick := c.ticks[e.ID]
 		if before, ok := c.last.ticks[e.Entity]; ok && tick.Before(before) {
-			if c.inGroup[e.ID] {
-				return fmt.Errorf("its %v went back from tick %d to %d", e.Entity, before, tick)
-			}
-			tick = before
+			return fmt.Errorf("its %v went back from tick %d to %d", e.Entity, before, tick)
 		}
 		c.now.ticks[e.Entity] = tick
 	}

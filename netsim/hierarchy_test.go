@@ -13,6 +13,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/components"
 	"github.com/entangle-ecs/entangle/netsim"
+	"github.com/entangle-ecs/entangle/plugin"
 	"github.com/entangle-ecs/entangle/protocol"
 	"github.com/entangle-ecs/entangle/transport/conditioner"
 )
@@ -206,5 +207,48 @@ func randomHierarchies(c *clan) {
 	equal := func() bool { return c.sim.Equal() == nil }
 	if !c.sim.RunUntil(10*time.Second, equal) {
 		c.sim.ExpectEqual()
+	}
+}
+
+// A child leaves its parent in the tick in which the parent ends, on a line that loses packets, while other members of
+// the group that it gets into come and go. No client ever has the child without a parent: both groups change in one step.
+//
+// Proves: H10, R41
+func TestAChildThatIsDroppedByAParentThatEnds(t *testing.T) {
+	c := newClan(t, 1)
+	w, near := c.sim.World(), components.Replicate{Group: 7, Relevance: components.ByInterest}
+	peer := c.join(1)
+	c.sim.Run(2 * time.Second)
+	rooms := plugin.NewRooms(w)
+	rooms.AddClient(1, 1)
+	others := generic.NewMap2[Spot, components.Replicate](w)
+	children := generic.NewMap3[Spot, components.ChildOf, components.Replicate](w, generic.T[components.ChildOf]())
+	always, other := others.NewWith(&Spot{}, &components.Replicate{Group: 7}), ecs.Entity{}
+	run := func() {
+		for range 20 {
+			if c.spots.Get(always).X++; other.IsZero() {
+				other = others.NewWith(&Spot{}, &components.Replicate{Group: 7})
+			} else {
+				w.RemoveEntity(other)
+				other = ecs.Entity{}
+			}
+			c.sim.Run(25 * time.Millisecond)
+			childOf := ecs.ComponentID[components.ChildOf](peer.World())
+			ofNobody := ecs.NewRelationFilter(ecs.All(childOf), ecs.Entity{})
+			q := peer.World().Query(&ofNobody)
+			alone := q.Count()
+			q.Close()
+			require.Zero(t, alone)
+		}
+	}
+	for range 150 {
+		parent := others.NewWith(&Spot{}, &components.Replicate{Relevance: components.ByInterest})
+		child := children.NewWith(&Spot{}, &components.ChildOf{}, &near, parent)
+		rooms.AddEntity(1, child)
+		run()
+		w.Remove(child, c.childOf)
+		w.RemoveEntity(parent)
+		run()
+		w.RemoveEntity(child)
 	}
 }

@@ -53,7 +53,8 @@ func (a *actionReader) readPart(tick entangle.Tick) error {
 		return nil
 	}
 	w := a.units.find(tick, head.Number)
-	before, p := w.size, w.part(int(head.Part))
+	before := w.size
+	p := w.part(int(head.Part))
 	if p.arrived || w.end > 0 && int(head.Part) >= w.end || last && int(head.Part)+1 < len(w.parts) {
 		return ErrMalformed
 	}

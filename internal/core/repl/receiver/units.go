@@ -112,9 +112,11 @@ func (u *units) find(tick entangle.Tick, number uint32) *unit {
 			return u.waiting[at]
 		}
 	}
-	w := &unit{}
+	var w *unit
 	if n := len(u.unused); n > 0 {
 		w, u.unused = u.unused[n-1], u.unused[:n-1]
+	} else {
+		w = &unit{}
 	}
 	w.tick, w.number = tick, number
 	u.waiting = slices.Insert(u.waiting, at, w)

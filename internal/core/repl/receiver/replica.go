@@ -35,14 +35,19 @@ func (r *replica) noteTick(tick entangle.Tick) {
 
 // finish ends a call of HandleActions or HandleUpdates: it keeps what waits within the limit, and finds the confirmed tick.
 func (r *replica) finish() error {
+	r.despawnAbandoned()
+	r.confirmed.Advance(&r.groups)
+	return r.makeRoom()
+}
+
+// makeRoom keeps what waits within the limit.
+func (r *replica) makeRoom() error {
 	for r.waiting.Over() {
 		if !r.waiting.DropUpdate() {
 			return ErrNoRoom
 		}
 		r.stats.Overflow++
 	}
-	r.despawnAbandoned()
-	r.confirmed.Advance(&r.groups)
 	return nil
 }
 

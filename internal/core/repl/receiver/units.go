@@ -66,7 +66,7 @@ func (a *actionReader) readPart(tick entangle.Tick) error {
 	w.needs = append(w.needs, head.Needs...)
 	w.size += len(p.body) + len(head.Needs)*needBytes + order.Overhead
 	a.waiting.Count(w.size - before)
-	return nil
+	return a.makeRoom() // here, since a message of a few parts with high numbers may take any memory
 }
 
 // The sizes that needs and parts of a unit count for.

@@ -1,6 +1,7 @@
 package receiver
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/entangle-ecs/entangle"
@@ -11,7 +12,7 @@ import (
 // units keeps units until they apply: when all parts have arrived, and each group has reached the baseline of its
 // action. Then all actions are applied, so that no entity is in two groups or in none (R41).
 type units struct {
-	waiting []*unit // of rising ticks
+	waiting []*unit // by rising tick and number
 	unused  []*unit
 	head    repl.UnitHead // of the current part
 	cursor  int           // index of the unit that is examined next
@@ -106,11 +107,11 @@ func (a *actionReader) skipPart(tick entangle.Tick) error {
 
 // find returns the waiting unit with a tick and number, which is new if none of it has arrived.
 func (u *units) find(tick entangle.Tick, number uint32) *unit {
-	at, _ := slices.BinarySearchFunc(u.waiting, tick, func(w *unit, tick entangle.Tick) int { return int(w.tick.Sub(tick)) })
-	for ; at < len(u.waiting) && u.waiting[at].tick == tick; at++ {
-		if u.waiting[at].number == number {
-			return u.waiting[at]
-		}
+	at, found := slices.BinarySearchFunc(u.waiting, number, func(w *unit, number uint32) int {
+		return cmp.Or(int(w.tick.Sub(tick)), cmp.Compare(w.number, number))
+	})
+	if found {
+		return u.waiting[at]
 	}
 	var w *unit
 	if n := len(u.unused); n > 0 {

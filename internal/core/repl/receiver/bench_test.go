@@ -66,7 +66,7 @@ func newColumns(t testing.TB, n int) (*columns, *receiver.Receiver) {
 	c := newColumnsSink(t, n)
 	r := receiver.New(&runs{c}, comps)
 	for h := range repl.Handle(n) {
-		require.NoError(t, r.HandleActions(message(one(repl.Full, h, 0, 10, 0))))
+		require.NoError(t, r.HandleActions(message(one(repl.Full, h, 10, 0))))
 	}
 	return c, r
 }
@@ -99,7 +99,7 @@ func TestARunIsIgnoredByTheGroupsThatAreNewer(t *testing.T) {
 				r = receiver.New(&runs{c}, comps)
 			}
 			for h := range repl.Handle(groups) {
-				require.NoError(t, r.HandleActions(message(one(repl.Full, h, 0, 10, 0))))
+				require.NoError(t, r.HandleActions(message(one(repl.Full, h, 10, 0))))
 			}
 			holds := func(want ...entangle.Tick) {
 				t.Helper()
@@ -139,7 +139,7 @@ func TestAGroupThatIsLookedUpDuringItsUpdate(t *testing.T) {
 	a := &asking{runs: runs{newColumnsSink(t, 3)}}
 	a.r = receiver.New(a, comps)
 	for h := range repl.Handle(3) {
-		require.NoError(t, a.r.HandleActions(message(one(repl.Full, h, 0, 10, 0))))
+		require.NoError(t, a.r.HandleActions(message(one(repl.Full, h, 10, 0))))
 	}
 	require.NoError(t, a.r.HandleUpdates(15, columnsOf(15, 5, 3)))
 	for h := range repl.Handle(3) {

@@ -64,13 +64,13 @@ func TestALostPartNeverSettles(t *testing.T) {
 // An update after the mark does not.
 func TestAMarkWaitsForTheUpdatesBeforeIt(t *testing.T) {
 	for name, after := range map[string]record{
-		"applied":   one(repl.Change, groupA, 1, 19, 10),
-		"overtaken": one(repl.Full, groupA, 2, 30, 0),
-		"ended":     {kind: repl.Gone, group: groupA, seq: 1, tick: 25},
+		"applied":   one(repl.Change, groupA, 19, 10),
+		"overtaken": one(repl.Full, groupA, 30, 0),
+		"ended":     ends(groupA, 25, 10),
 	} {
 		s := newGroups(t)
 		s.sink.wantsNothing = false
-		waits, fits := run(one(repl.Update, groupA, 0, 20, 19)), run(one(repl.Update, groupB, 0, 20, 10))
+		waits, fits := run(one(repl.Update, groupA, 20, 19)), run(one(repl.Update, groupB, 20, 10))
 		s.frame(20, fits, markOf(20, 0, true), waits)
 		s.confirmed(20)
 		s = newGroups(t)
@@ -89,12 +89,12 @@ func TestAMarkWaitsForTheUpdatesBeforeIt(t *testing.T) {
 func TestAMarkWaitsForItsNeeds(t *testing.T) {
 	s := newGroups(t)
 	s.frame(20, markOf(20, 0, true, need(groupA, 20), need(groupB, 10), need(77, 5)))
-	s.get(needing(groupA, 1, 20, 10, need(groupC, 20)))
+	s.get(one(repl.Change, groupA, 20, 15))
 	s.confirmed(0)
-	s.get(one(repl.Change, groupC, 1, 20, 10))
+	s.get(one(repl.Change, groupA, 15, 10))
 	s.confirmed(0)
 	s.sink.wantsNothing = false
-	s.get(one(repl.Full, 77, 0, 6, 0))
+	s.get(one(repl.Full, 77, 6, 0))
 	s.confirmed(20)
 }
 
@@ -106,11 +106,11 @@ func TestSoManyTicksArePending(t *testing.T) {
 		s.frame(100+i, markOf(100+i, 0, true, need(groupA, 20+i)))
 	}
 	s.frame(99, markOf(99, 0, true, need(groupA, 15)))
-	s.get(one(repl.Change, groupA, 1, 20, 10))
+	s.get(one(repl.Change, groupA, 20, 10))
 	s.confirmed(0)
-	s.get(one(repl.Change, groupA, 2, 21, 20))
+	s.get(one(repl.Change, groupA, 21, 20))
 	s.confirmed(101)
-	s.get(one(repl.Change, groupA, 3, 90, 21))
+	s.get(one(repl.Change, groupA, 90, 21))
 	s.confirmed(164)
 }
 
@@ -125,7 +125,7 @@ func TestAMarkThatWaitsForTooMuch(t *testing.T) {
 	}
 	s.frame(20, markOf(20, 0, true, many(2048)...))
 	s.frame(21, markOf(21, 0, true, many(2049)...))
-	s.get(one(repl.Change, groupA, 1, 30, 10))
+	s.get(one(repl.Change, groupA, 30, 10))
 	s.confirmed(20)
 }
 

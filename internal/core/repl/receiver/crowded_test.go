@@ -33,18 +33,18 @@ func newNarrow(t testing.TB, most int) *scripted {
 func TestNoMoreEntitiesThanThereIsRoomFor(t *testing.T) {
 	s := newNarrow(t, 3)
 	for h := groupA; h <= groupC; h++ {
-		s.get(one(repl.Full, h, 0, 10, 0))
+		s.get(one(repl.Full, h, 10, 0))
 	}
-	grows := record{kind: repl.Change, group: groupB, seq: 1, tick: 20, base: 10, joins: []joining{{number: 5}}}
+	grows := record{kind: repl.Change, group: groupB, tick: 20, base: 10, joins: []joining{{number: 5}}}
 	require.ErrorIs(t, s.try(grows), receiver.ErrCrowded)
 	s.check()
 	assert.Len(t, s.sink.entities, 3)
 	s.holds(groupB, 10)
 
-	s.get(gives(groupA, 20, 0), takes(groupB, 20, groupA))
+	s.getUnit(gives(groupA, 20, 0), takes(groupB, 20, groupA))
 	assert.Equal(t, []repl.ID{id(groupB, 0), id(groupA, 0)}, s.members(groupB), "it only changes its group")
-	s.get(record{kind: repl.Gone, group: groupC, seq: 1, tick: 20})
-	s.get(record{kind: repl.Change, group: groupB, seq: 2, tick: 30, base: 20, joins: []joining{{number: 5}}})
+	s.get(ends(groupC, 20, 10))
+	s.get(record{kind: repl.Change, group: groupB, tick: 30, base: 20, joins: []joining{{number: 5}}})
 	assert.Len(t, s.sink.entities, 3)
 }
 
@@ -58,7 +58,7 @@ func TestNoMoreGroupsThanThereIsRoomFor(t *testing.T) {
 	}
 	assert.Empty(t, s.sink.entities)
 	require.ErrorIs(t, s.try(record{kind: repl.Full, group: 3, tick: 10}), receiver.ErrCrowded)
-	s.get(one(repl.Full, 1, 1, 20, 0), record{kind: repl.Gone, group: 2, seq: 1, tick: 20})
+	s.get(one(repl.Full, 1, 20, 0), ends(2, 20, 10))
 	s.get(record{kind: repl.Full, group: 3, tick: 20})
 	assert.Equal(t, 3, s.copy.Len())
 }
@@ -69,7 +69,7 @@ func TestEndedEntitiesTakeNoRoom(t *testing.T) {
 	s := newNarrow(t, 2)
 	for tick := entangle.Tick(10); tick < 400; tick += 2 {
 		for h := groupA; h <= groupB; h++ {
-			s.get(one(repl.Full, h, 0, tick, 0), record{kind: repl.Gone, group: h, seq: 1, tick: tick + 1})
+			s.get(one(repl.Full, h, tick, 0), ends(h, tick+1, tick))
 		}
 	}
 	assert.Empty(t, s.sink.entities)

@@ -24,13 +24,11 @@ type content struct {
 
 func number(v uint32) content { return content{set: []int{0}, value: v} }
 
-// record is one record of an action message or of a run.
+// record is one record of an action message, of a part of a unit or of a run.
 type record struct {
 	kind       repl.Kind
 	group      repl.Handle
-	seq        repl.Seq
 	tick, base entangle.Tick
-	needs      []repl.Need
 	predicted  predicted
 	ended      predicted // of a change: no longer predicted
 	refs       []repl.Ref
@@ -40,6 +38,7 @@ type record struct {
 	only       content         // content of member 0, if it is the only one
 	joins      []joining
 	changed    []change
+	usual      bool // it is like the record before it, and only has values of its own
 }
 
 type leaver struct {
@@ -239,7 +238,6 @@ func (r *record) write(w *bits.Writer) {
 		return
 	case repl.Update:
 	default:
-		writeNeeds(w, r.tick, r.needs)
 		r.writePredicted(w)
 	}
 	writeRefs(w, r.refs)
@@ -263,11 +261,54 @@ func (r *record) write(w *bits.Writer) {
 func message(records ...record) []byte {
 	var w bits.Writer
 	w.Bits(uint64(records[0].tick), 32)
-	next := repl.Handle(0)
+	w.Bool(false) // no units
+	writeRecords(&w, records)
+	return w.Finish()
+}
+
+// part is one part of a unit in a message.
+type part struct {
+	unit, number uint64
+	needs        []repl.Need // in part 0
+	records      []record
+	last         bool
+}
+
+// whole returns a unit of one part.
+func whole(unit uint64, records ...record) part {
+	return part{unit: unit, records: records, last: true}
+}
+
+// units writes a message of parts of units of one tick.
+func units(tick entangle.Tick, parts ...part) []byte {
+	var w bits.Writer
+	w.Bits(uint64(tick), 32)
+	w.Bool(true)
+	for _, p := range parts {
+		w.Bool(true)
+		w.Uvarint(p.unit)
+		w.Uvarint(p.number)
+		if p.number == 0 {
+			writeNeeds(&w, tick, p.needs)
+		}
+		writeRecords(&w, p.records)
+		w.Bool(p.last)
+	}
+	w.Bool(false)
+	return w.Finish()
+}
+
+func writeRecords(w *bits.Writer, records []record) {
+	next, base, based := repl.Handle(0), entangle.Tick(0), false
 	for i := range records {
 		r := &records[i]
 		if i > 0 {
-			w.Bool(false) // no usual one
+			w.Bool(r.usual)
+		}
+		if r.usual {
+			r.only.writeValues(w)
+			next++
+			continue
 		}
 		w.Bits(uint64(r.kind), 2)
 		private := r.group >= repl.MaxGroups
@@ -277,19 +318,21 @@ func message(records ...record) []byte {
 		}
 		w.Uvarint(uint64(r.group - next))
 		next = r.group + 1
-		w.Bits(uint64(r.seq), 3)
 		if r.kind == repl.Full {
-			writeGeneration(&w, r.generation)
+			writeGeneration(w, r.generation)
+		} else {
+			same := based && base == r.base
+			if w.Bool(same); !same {
+				w.Uvarint(uint64(r.tick - r.base))
+			}
+			base, based = r.base, true
 		}
-		if r.kind == repl.Change {
-			w.Bool(false)
-			w.Uvarint(uint64(r.tick - r.base))
-		}
-		r.write(&w)
+		r.write(w)
 	}
-	w.Bool(false)
+	if len(records) > 0 {
+		w.Bool(false)
+	}
 	w.Bits(3, 2)
-	return w.Finish()
 }
 
 // run writes updates of one tick, sorted by group, of one handle space: each is a block of its own.

@@ -78,12 +78,11 @@ func TestOfWaitingDifferencesTheNewestApplies(t *testing.T) {
 	s.update(11, 10)
 	s.update(13, 10)
 	s.update(15, 14)
-	s.full(0, 10)
+	s.full(10)
 	s.shows(13)
-	s.change(1, 14, 10)
+	s.change(14, 10)
 	s.shows(15)
 	assert.Equal(t, [][2]entangle.Tick{{10, 10}, {14, 14}}, d.starts)
-	assert.Empty(t, s.asks())
 }
 
 // Of waiting updates with several baselines only the newest applicable one is applied. An older one
@@ -96,21 +95,20 @@ func TestAnOlderUpdateIsNotAppliedAfterANewerOne(t *testing.T) {
 	s.update(33, 25)
 	s.update(32, 25)
 	s.update(50, 40)
-	s.full(0, 30)
+	s.full(30)
 	s.shows(33)
 	s.update(32, 30)
 	s.update(33, 30)
 	s.shows(33)
 	assert.Equal(t, [][2]entangle.Tick{{25, 30}}, d.starts)
-	s.change(1, 40, 30)
+	s.change(40, 30)
 	s.shows(50)
 	assert.Equal(t, [][2]entangle.Tick{{25, 30}, {40, 40}}, d.starts)
 }
 
-// An update that does not fit the replica's value changes nothing, and its group is requested in
-// full. The following records of the frame are applied.
+// An update that does not fit the replica's value changes nothing, and ends the connection: no sender writes it.
 //
-// Proves: R30, R44
+// Proves: R30
 func TestADifferenceThatDoesNotFitIsNotApplied(t *testing.T) {
 	for name, updater := range map[string]bool{"alone": false, "in one call": true} {
 		t.Run(name, func(t *testing.T) {
@@ -119,20 +117,18 @@ func TestADifferenceThatDoesNotFitIsNotApplied(t *testing.T) {
 				s.copy = receiver.New(&differingUpdater{d}, comps)
 			}
 			for h := range repl.Handle(3) {
-				s.get(one(repl.Full, h, 0, 10, 0))
+				s.get(one(repl.Full, h, 10, 0))
 			}
 			d.misfit = 1
-			frame := run(one(repl.Update, 0, 0, 20, 10), one(repl.Update, 1, 0, 20, 10), one(repl.Update, 2, 0, 20, 10))
-			require.NoError(t, s.copy.HandleUpdates(20, join(frame, markOf(20, 0, true))))
-			s.confirmed(0)
+			frame := run(one(repl.Update, 0, 20, 10), one(repl.Update, 1, 20, 10), one(repl.Update, 2, 20, 10))
+			if updater {
+				frame = plainRun(10, number(20), 0, 1, 2)
+			}
+			require.ErrorIs(t, s.copy.HandleUpdates(20, frame), receiver.ErrBaseline)
+			s.check()
 			s.holds(0, 20)
 			s.holds(1, 10)
-			s.holds(2, 20)
-			assert.EqualValues(t, 1, s.copy.Stats().Misfits)
-			assert.Equal(t, []repl.Handle{1}, s.asks())
-			s.get(one(repl.Full, 1, 1, 30, 0))
-			s.holds(1, 30)
-			s.confirmed(20)
+			assert.EqualValues(t, 10, s.entity(id(1, 0)).value)
 		})
 	}
 }
@@ -144,9 +140,9 @@ func TestDifferencesOfABlockStartFromOneTick(t *testing.T) {
 	s, d := newDiffering(t)
 	s.copy = receiver.New(&differingUpdater{d}, comps)
 	for h := range repl.Handle(4) {
-		s.get(one(repl.Full, h, 0, 10, 0))
+		s.get(one(repl.Full, h, 10, 0))
 	}
-	s.get(one(repl.Update, 2, 0, 15, 10))
+	s.get(one(repl.Update, 2, 15, 10))
 	d.starts = nil
 	require.NoError(t, s.copy.HandleUpdates(20, plainRun(10, number(5), 0, 1, 2, 3)))
 	assert.Equal(t, [][2]entangle.Tick{{10, 10}, {10, 15}, {10, 10}}, d.starts)

@@ -35,7 +35,7 @@ func TestASinkReceivesLaterGenerations(t *testing.T) {
 	s := newScripted(t)
 	sink := &outdated{copySink: s.sink}
 	s.copy = receiver.New(sink, comps)
-	first := one(repl.Full, groupA, 0, 1000, 0)
+	first := one(repl.Full, groupA, 1000, 0)
 	s.get(first)
 	assert.Empty(t, sink.took())
 
@@ -50,7 +50,7 @@ func TestASinkReceivesLaterGenerations(t *testing.T) {
 	})
 	assert.Equal(t, []string{fmt.Sprint(groupC, " to 7")}, sink.took(), "an entity that did not arrive is nobody yet")
 	s.get(record{
-		kind: repl.Change, group: groupB, seq: 1, tick: 1002, base: 1001, refs: elsewhere[:1],
+		kind: repl.Change, group: groupB, tick: 1002, base: 1001, refs: elsewhere[:1],
 		joins: []joining{{number: 1, from: 1, content: number(2)}},
 	})
 	assert.Empty(t, sink.took(), "it is there")
@@ -62,18 +62,18 @@ func TestASinkReceivesLaterGenerations(t *testing.T) {
 // Proves: R27
 func TestAnIDOfAnEndedGroupIsNotOfTheNext(t *testing.T) {
 	s := newScripted(t)
-	s.get(one(repl.Full, groupA, 0, 10, 1))
+	s.get(one(repl.Full, groupA, 10, 0))
 	s.get(record{kind: repl.Full, group: groupB, tick: 10, alone: true, only: number(2)})
-	s.get(
-		record{kind: repl.Gone, group: groupA, seq: 1, tick: 20, leavers: []leaver{{0, repl.Moved}}},
+	s.getUnit(
+		ends(groupA, 20, 10, leaver{0, repl.Moved}),
 		record{
-			kind: repl.Change, group: groupB, seq: 1, tick: 20, base: 10, needs: []repl.Need{{Group: groupA, Tick: 20}},
+			kind: repl.Change, group: groupB, tick: 20, base: 10,
 			refs: refTo(id(groupA, 0)), joins: []joining{{number: 1, from: 1, content: number(3)}},
 		},
 	)
 	moved, ok := s.copy.Slot(id(groupA, 0))
 	require.True(t, ok)
-	next := one(repl.Full, groupA, 0, 30, 4)
+	next := one(repl.Full, groupA, 30, 0)
 	next.generation = 1
 	s.get(next)
 	is, ok := s.copy.Slot(repl.ID{Group: groupA, Generation: 1})

@@ -39,7 +39,7 @@ func BenchmarkLargeGroup(b *testing.B) {
 			messages := make([][]byte, b.N)
 			for i := range messages {
 				tick := entangle.Tick(11 + i)
-				rec := record{kind: repl.Change, group: groupA, seq: repl.Seq(1+i) % repl.SeqCycle, tick: tick, base: tick - 1}
+				rec := record{kind: repl.Change, group: groupA, tick: tick, base: tick - 1}
 				change(&rec, i)
 				messages[i] = message(rec)
 			}

@@ -97,16 +97,11 @@ func newAtOnce(t *testing.T) (*scripted, *atOnce) {
 
 // usualFulls returns a message of fulls of one component, of consecutive handles.
 func usualFulls(first repl.Handle, values ...uint32) []byte {
-	b := message(record{kind: repl.Full, group: first, tick: 10, alone: true, only: number(values[0])})
-	var w bits.Writer
-	w.Copy(b, endOf(b))
+	all := []record{{kind: repl.Full, group: first, tick: 10, alone: true, only: number(values[0])}}
 	for _, v := range values[1:] {
-		w.Bool(true)
-		w.Bits(uint64(v), 32)
+		all = append(all, record{usual: true, only: number(v)})
 	}
-	w.Bool(false)
-	w.Bits(3, 2)
-	return w.Finish()
+	return message(all...)
 }
 
 // New entities with the same components come in one call. Those before a malformed value are applied, and
@@ -139,14 +134,14 @@ func TestARecordStatesTheTickBeforeIt(t *testing.T) {
 			require.Equal(t, want, s.entity(id(h, n)).since, "%s: group %d", name, h)
 		}
 		for i, h := range handles {
-			s.get(one(repl.Full, h, 0, 10+entangle.Tick(i), 0))
+			s.get(one(repl.Full, h, 10+entangle.Tick(i), 0))
 			states(h, 0, 10+entangle.Tick(i))
 		}
 		require.NoError(t, s.copy.HandleUpdates(20, plainRun(10, number(5), handles...)))
 		for i, h := range handles {
 			states(h, 0, 10+entangle.Tick(i))
 		}
-		s.change(1, 25, 20)
+		s.change(25, 20)
 		states(0, 0, 20)
 
 		s.get(record{kind: repl.Full, group: 7, tick: 10, joins: []joining{{number: 0, content: number(1)}, {number: 1, content: number(2)}}})
@@ -190,13 +185,13 @@ func TestARunOfSpawnsStopsAtAGroupThatIsKnown(t *testing.T) {
 		runs     []int
 		entities int
 	}{
-		"known":   {[]record{one(repl.Full, 103, 0, 5, 0)}, []int{2, 2}, 6},
-		"waiting": {[]record{one(repl.Update, 103, 0, 12, 10)}, []int{2, 2}, 6},
-		"ended":   {[]record{one(repl.Full, 103, 0, 5, 0), {kind: repl.Gone, group: 103, seq: 1, tick: 10}}, []int{2, 2}, 5},
+		"known":   {[]record{one(repl.Full, 103, 5, 0)}, []int{2, 2}, 6},
+		"waiting": {[]record{one(repl.Update, 103, 12, 10)}, []int{2, 2}, 6},
+		"ended":   {[]record{one(repl.Full, 103, 5, 0), ends(103, 10, 5)}, []int{2, 2}, 5},
 		"elsewhere": {[]record{
-			one(repl.Full, 103, 0, 5, 0),
+			one(repl.Full, 103, 5, 0),
 			{kind: repl.Full, group: 200, tick: 5, refs: refTo(id(103, 0)), joins: []joining{{number: 0, from: 1, content: number(1)}}},
-			{kind: repl.Gone, group: 103, seq: 1, tick: 6},
+			ends(103, 6, 5),
 		}, []int{2, 2}, 6},
 	} {
 		s, sink := newAtOnce(t)
@@ -210,7 +205,7 @@ func TestARunOfSpawnsStopsAtAGroupThatIsKnown(t *testing.T) {
 }
 
 // Ends of groups of one entity come in one call. A run stops before a group that is not known, has other
-// members or waiting records, or has not applied the action before its end; that is handled alone.
+// members or waiting records, or has not reached the baseline of its end; that is handled alone.
 func TestARunOfEndsStopsAtAGroupThatIsDifferent(t *testing.T) {
 	two := record{kind: repl.Full, group: 103, tick: 10, joins: []joining{{number: 0, content: number(1)}, {number: 1, content: number(2)}}}
 	for name, c := range map[string]struct {
@@ -218,30 +213,30 @@ func TestARunOfEndsStopsAtAGroupThatIsDifferent(t *testing.T) {
 		runs []int
 		left int
 	}{
-		"all alike":      {[]record{one(repl.Full, 103, 0, 10, 0)}, []int{-5}, 0},
+		"all alike":      {[]record{one(repl.Full, 103, 10, 0)}, []int{-5}, 0},
 		"unknown":        {nil, []int{-2, -2}, 0},
 		"two members":    {[]record{two}, []int{-2, -2}, 0},
 		"no members":     {[]record{{kind: repl.Full, group: 103, tick: 10}}, []int{-2, -2}, 0},
-		"one that waits": {[]record{one(repl.Full, 103, 0, 10, 0), one(repl.Update, 103, 0, 30, 25)}, []int{-2, -2}, 0},
-		"another place":  {[]record{one(repl.Full, 103, 7, 10, 0)}, []int{-2, -2}, 1},
-		"already later":  {[]record{one(repl.Full, 103, 0, 10, 0), one(repl.Full, 103, 2, 40, 0)}, []int{-2, -2}, 1},
+		"one that waits": {[]record{one(repl.Full, 103, 10, 0), one(repl.Update, 103, 30, 25)}, []int{-2, -2}, 0},
+		"an older state": {[]record{one(repl.Full, 103, 5, 0)}, []int{-2, -2}, 1},
+		"already later":  {[]record{one(repl.Full, 103, 10, 0), one(repl.Full, 103, 40, 0)}, []int{-2, -2}, 1},
 	} {
 		s, sink := newAtOnce(t)
 		for h := repl.Handle(100); h < 106; h++ {
 			if h == 103 {
 				s.get(c.at...)
 			} else {
-				s.get(one(repl.Full, h, 0, 10, 0))
+				s.get(one(repl.Full, h, 10, 0))
 			}
 		}
 		sink.runs = nil
-		require.NoError(t, s.copy.HandleActions(withUsualEnds(20, 1, 100, 6)))
+		require.NoError(t, s.copy.HandleActions(withUsualEnds(20, 10, 100, 6)))
 		s.check()
 		assert.Equal(t, c.runs, sink.runs, name)
 		assert.Len(t, s.sink.entities, c.left, name)
 		assert.EqualValues(t, c.left, s.copy.Len(), name)
 		before := s.copy.Stats().Stale
-		s.get(one(repl.Update, 101, 0, 20, 10), one(repl.Update, 101, 0, 21, 20))
+		s.get(one(repl.Update, 101, 20, 10), one(repl.Update, 101, 21, 20))
 		assert.Equal(t, before+1, s.copy.Stats().Stale, "the handle's group ended at 20")
 	}
 }
@@ -253,9 +248,9 @@ func TestARunEndsWithTheSpaceOfItsHandles(t *testing.T) {
 	require.Equal(t, []int{2}, sink.runs)
 	s, sink = newAtOnce(t)
 	for h := repl.Private - 3; h < repl.Private+1; h++ {
-		s.get(one(repl.Full, h, 0, 10, 0))
+		s.get(one(repl.Full, h, 10, 0))
 	}
-	require.ErrorIs(t, s.copy.HandleActions(withUsualEnds(20, 1, repl.Private-3, 4)), receiver.ErrMalformed)
+	require.ErrorIs(t, s.copy.HandleActions(withUsualEnds(20, 10, repl.Private-3, 4)), receiver.ErrMalformed)
 	require.Equal(t, []int{-2}, sink.runs)
 	assert.Len(t, s.sink.entities, 1)
 }
@@ -263,16 +258,16 @@ func TestARunEndsWithTheSpaceOfItsHandles(t *testing.T) {
 // An entity that has moved ends with the group that it is in.
 func TestARunEndsAnEntityThatHasMoved(t *testing.T) {
 	s, sink := newAtOnce(t)
-	s.get(one(repl.Full, 99, 0, 10, 0), one(repl.Full, 100, 0, 10, 0))
+	s.get(one(repl.Full, 99, 10, 0), one(repl.Full, 100, 10, 0))
 	s.get(record{kind: repl.Full, group: 101, tick: 10})
-	s.get(gives(100, 20, 0), takes(101, 20, 100))
+	s.getUnit(gives(100, 20, 0), takes(101, 20, 100))
 	require.Equal(t, []repl.ID{id(100, 0)}, s.members(101))
-	s.get(record{kind: repl.Gone, group: 100, seq: 2, tick: 30})
+	s.get(ends(100, 30, 20), record{kind: repl.Update, group: 101, tick: 40, base: 20, changed: []change{{1, number(40)}}})
 	sink.runs = nil
-	next := one(repl.Full, 100, 1, 40, 0)
+	next := one(repl.Full, 100, 40, 0)
 	next.generation = 1
 	s.get(next)
-	require.NoError(t, s.copy.HandleActions(withUsualEnds(50, 2, 100, 2)))
+	require.NoError(t, s.copy.HandleActions(withUsualEnds(50, 40, 100, 2)))
 	s.check()
 	require.Equal(t, []int{-1}, sink.runs)
 	_, ok := s.copy.Slot(id(100, 0))
@@ -304,7 +299,7 @@ func TestWhatIsReservedForAnAnnouncementIsBounded(t *testing.T) {
 func TestAnEntityJoinsAGroupOfARun(t *testing.T) {
 	s, _ := newAtOnce(t)
 	require.NoError(t, s.copy.HandleActions(usualFulls(100, 1, 2, 3, 4)))
-	s.get(record{kind: repl.Change, group: 102, seq: 1, tick: 20, base: 10, joins: []joining{{number: 1, content: number(9)}}})
+	s.get(record{kind: repl.Change, group: 102, tick: 20, base: 10, joins: []joining{{number: 1, content: number(9)}}})
 	assert.EqualValues(t, 9, s.entity(id(102, 1)).value)
 	for i := range repl.Handle(4) {
 		assert.EqualValues(t, i+1, s.entity(id(100+i, 0)).value)
@@ -319,11 +314,10 @@ func TestARunAfterAMoveWithoutANeed(t *testing.T) {
 	taking := func(group repl.Handle, tick entangle.Tick) record {
 		return record{kind: repl.Full, group: group, tick: tick, refs: refTo(id(1, 0)), joins: []joining{{number: 0, from: 1, content: number(1)}}}
 	}
-	s.get(one(repl.Full, 1, 0, 10, 0), taking(2, 10))
+	s.get(one(repl.Full, 1, 10, 0), taking(2, 10))
 	require.NoError(t, s.copy.HandleUpdates(20, plainRun(10, number(5), 2, 3)))
 	require.EqualValues(t, 5, s.entity(id(1, 0)).value)
-	s.get(taking(4, 20), record{kind: repl.Gone, group: 4, seq: 1, tick: 21})
+	s.get(taking(4, 20), ends(4, 21, 20))
 	require.Empty(t, s.sink.entities)
-	require.NoError(t, s.copy.HandleUpdates(30, plainRun(20, number(6), 2, 3)))
-	require.Equal(t, []repl.Handle{2}, s.asks())
+	require.ErrorIs(t, s.copy.HandleUpdates(30, plainRun(20, number(6), 2, 3)), receiver.ErrMalformed)
 }

@@ -43,7 +43,8 @@ func (s *scripted) get(records ...record) {
 func (s *scripted) check() {
 	s.t.Helper()
 	require.False(s.t, s.sink.open)
-	require.LessOrEqual(s.t, s.copy.WaitingBytes(), receiver.DefaultWaitingBytes)
+	require.GreaterOrEqual(s.t, s.copy.WaitingBytes(), 0)
+	require.LessOrEqual(s.t, s.copy.WaitingBytes(), s.copy.WaitingLimit())
 	if len(s.sink.entities) > 100 {
 		return // in tests of limits there are too many entities to check after each record
 	}
@@ -59,29 +60,61 @@ func (s *scripted) check() {
 	}
 }
 
-func (s *scripted) full(seq repl.Seq, tick entangle.Tick) {
+// getUnits passes a message of parts of units.
+func (s *scripted) getUnits(tick entangle.Tick, parts ...part) {
 	s.t.Helper()
-	s.get(one(repl.Full, 0, seq, tick, 0))
+	require.NoError(s.t, s.copy.HandleActions(units(tick, parts...)))
+	s.check()
 }
 
-func (s *scripted) change(seq repl.Seq, tick, base entangle.Tick) {
+// getUnit passes a unit of one part, the number of which is its tick's first.
+func (s *scripted) getUnit(records ...record) {
 	s.t.Helper()
-	s.get(one(repl.Change, 0, seq, tick, base))
+	s.getUnits(records[0].tick, whole(0, records...))
+}
+
+// checkMembers requires that each entity is in one group.
+func (s *scripted) checkMembers() {
+	s.t.Helper()
+	members := map[repl.Slot]bool{}
+	for _, h := range s.copy.Groups(nil) {
+		for _, slot := range s.copy.Members(h, nil) {
+			require.False(s.t, members[slot], "slot %d is in two groups", slot)
+			require.Contains(s.t, s.sink.entities, slot)
+			members[slot] = true
+		}
+	}
+	require.Len(s.t, s.sink.entities, len(members))
+}
+
+func (s *scripted) full(tick entangle.Tick) {
+	s.t.Helper()
+	s.get(one(repl.Full, 0, tick, 0))
+}
+
+func (s *scripted) change(tick, base entangle.Tick) {
+	s.t.Helper()
+	s.get(one(repl.Change, 0, tick, base))
 }
 
 func (s *scripted) update(tick, base entangle.Tick) {
 	s.t.Helper()
-	s.get(one(repl.Update, 0, 0, tick, base))
+	s.get(one(repl.Update, 0, tick, base))
 }
 
-func (s *scripted) gone(seq repl.Seq, tick entangle.Tick) {
+func (s *scripted) gone(tick, base entangle.Tick) {
 	s.t.Helper()
-	s.get(record{kind: repl.Gone, seq: seq, tick: tick})
+	s.get(ends(0, tick, base))
 }
 
 // one returns a record of a group of one, with the tick as its value.
-func one(kind repl.Kind, group repl.Handle, seq repl.Seq, tick, base entangle.Tick) record {
-	return record{kind: kind, group: group, seq: seq, tick: tick, base: base, alone: true, only: number(uint32(tick))}
+func one(kind repl.Kind, group repl.Handle, tick, base entangle.Tick) record {
+	return record{kind: kind, group: group, tick: tick, base: base, alone: true, only: number(uint32(tick))}
+}
+
+// ends returns the end of a group.
+func ends(group repl.Handle, tick, base entangle.Tick, leavers ...leaver) record {
+	return record{kind: repl.Gone, group: group, tick: tick, base: base, leavers: leavers}
 }
 
 // shows requires the value that the replica of group 0 has; 0 stands for no replica.
@@ -102,17 +135,15 @@ func (s *scripted) shows(want entangle.Tick) {
 // holds requires the tick that a group is at.
 func (s *scripted) holds(h repl.Handle, want entangle.Tick) {
 	s.t.Helper()
-	held, ok := s.copy.Held(h)
-	require.True(s.t, ok)
-	require.Equal(s.t, want, held)
+	require.Equal(s.t, want, s.tickOf(h), "group %d", h)
 }
 
-// asks returns the requested groups, each of them once.
-func (s *scripted) asks() (asked []repl.Handle) {
-	for h, ok := s.copy.PollResync(); ok; h, ok = s.copy.PollResync() {
-		asked = append(asked, h)
-	}
-	return asked
+// tickOf returns the tick of a group that is there.
+func (s *scripted) tickOf(h repl.Handle) entangle.Tick {
+	s.t.Helper()
+	held, ok := s.copy.Held(h)
+	require.True(s.t, ok, "group %d", h)
+	return held
 }
 
 // entity returns the replica of an id.

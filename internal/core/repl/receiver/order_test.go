@@ -111,6 +111,17 @@ func TestAnActionWaitsForAnUpdate(t *testing.T) {
 	s.shows(0)
 }
 
+// An update goes before an end that has waited with it: an orphaned entity stays as it is then.
+func TestAnUpdateGoesBeforeTheEnd(t *testing.T) {
+	s := newScripted(t)
+	s.full(10)
+	s.get(ends(0, 30, 20, leaver{0, repl.Orphaned}))
+	s.update(25, 20)
+	s.change(20, 10)
+	require.EqualValues(t, 1, s.copy.Stats().Updates)
+	require.Equal(t, []repl.ID{{}}, s.sink.orphaned)
+}
+
 // What has a baseline that the replica never reaches waits until a full is newer.
 func TestABaseThatIsNeverHeld(t *testing.T) {
 	s := newScripted(t)

@@ -32,11 +32,11 @@ func (a *actionReader) read(message []byte) error {
 	if in.Err() != nil {
 		return ErrMalformed
 	}
-	a.noteTick(tick)
 	if !ofUnits {
 		if err := a.readRecords(tick); err != nil {
 			return err
 		}
+		a.despawnAbandoned(tick)
 		return malformedIf(in.End() != nil)
 	}
 	for in.Bool() {

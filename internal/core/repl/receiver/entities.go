@@ -67,16 +67,3 @@ func (e *entities) move(id repl.ID, from, to location) {
 	e.leave(id, from)
 	e.put(id, to)
 }
-
-// takeAbandoned removes an entity that left a group and that no other has taken, although the unit of the move is applied.
-func (e *entities) takeAbandoned() (s repl.Slot, ok bool) {
-	for n := len(e.transit); n > 0; n = len(e.transit) {
-		id := e.transit[n-1]
-		e.transit = e.transit[:n-1]
-		if p, ok := e.away[id]; ok && p.g == nil {
-			e.leave(id, p)
-			return p.slot, true
-		}
-	}
-	return 0, false
-}

@@ -14,8 +14,6 @@ type replica struct {
 	bodies    applier
 	waiting   order.Pool
 	confirmed confirm.Ticks
-	now       entangle.Tick // the newest tick that anything named: this side has no clock
-	any       bool          // something has arrived
 	stats     *Stats
 }
 
@@ -26,16 +24,8 @@ func (r *replica) init(sink Sink, comps int) {
 	r.bodies = applier{sinks: newSinks(sink), sets: repl.NewSets(comps), groups: &r.groups, entities: &r.entities, stats: r.stats}
 }
 
-// noteTick notes the tick of a message or frame that arrived.
-func (r *replica) noteTick(tick entangle.Tick) {
-	if !r.any || r.now.Before(tick) {
-		r.now, r.any = tick, true
-	}
-}
-
 // finish ends a call of HandleActions or HandleUpdates: it keeps what waits within the limit, and finds the confirmed tick.
 func (r *replica) finish() error {
-	r.despawnAbandoned()
 	r.confirmed.Advance(&r.groups)
 	return r.makeRoom()
 }
@@ -52,13 +42,18 @@ func (r *replica) makeRoom() error {
 }
 
 // despawnAbandoned despawns the entities that left a group to move to another, and that no other has taken.
-func (r *replica) despawnAbandoned() {
-	for slot, ok := r.entities.takeAbandoned(); ok; slot, ok = r.entities.takeAbandoned() {
-		r.bodies.Begin(r.now, r.now)
-		r.bodies.Despawn(slot)
-		r.bodies.Commit()
-		r.stats.Abandoned++
+func (r *replica) despawnAbandoned(tick entangle.Tick) {
+	e := &r.entities
+	for _, id := range e.transit {
+		if p, ok := e.away[id]; ok && p.g == nil {
+			e.leave(id, p)
+			r.bodies.Begin(tick, tick)
+			r.bodies.Despawn(p.slot)
+			r.bodies.Commit()
+			r.stats.Abandoned++
+		}
 	}
+	e.transit = e.transit[:0]
 }
 
 // apply applies a record to the replica. The group may have ended after it.

@@ -165,10 +165,10 @@ func (a *actionReader) applyUnit(w *unit) error {
 			return err
 		}
 	}
+	a.despawnAbandoned(w.tick)
 	if w.size <= maxUnusedBytes && len(a.units.unused) < maxUnused {
 		*w = unit{parts: w.parts[:0], needs: w.needs[:0]}
 		a.units.unused = append(a.units.unused, w)
 	}
-	a.despawnAbandoned()
 	return nil
 }

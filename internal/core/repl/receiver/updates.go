@@ -31,7 +31,6 @@ func (u *updateReader) read(tick entangle.Tick, frame []byte) error {
 	in := &u.bodies.in
 	in.Reset(frame)
 	u.left = in.RemainingBits() + maxBare
-	u.noteTick(tick)
 	u.confirmed.BeginFrame()
 	for in.RemainingBits() > 0 {
 		if !in.Bool() {
@@ -42,6 +41,7 @@ func (u *updateReader) read(tick entangle.Tick, frame []byte) error {
 			return ErrMalformed
 		}
 	}
+	u.despawnAbandoned(tick)
 	return malformedIf(in.Err() != nil)
 }
 

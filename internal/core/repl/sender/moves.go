@@ -57,11 +57,13 @@ func (st *structure) findUnit(sp *group.Space, i int, rec *repl.Record) (inUnit,
 		u.found[id] = true
 		u.groups = append(u.groups, id)
 		sp, i := st.groups.Locate(id)
-		if i < 0 || !st.canSendAction(sp, i) {
-			ok = false
-			continue
+		can := i >= 0 && sp.StructureDue.Has(i)
+		if can {
+			_, _, can = st.prepareAction(sp, i)
 		}
-		u.stack = st.appendPartners(u.stack, id, sp, i)
+		if ok = ok && can; can {
+			u.stack = st.appendPartners(u.stack, id, sp, i)
+		}
 	}
 	for k := 0; ok && k < len(u.groups); k++ {
 		sp, i := st.groups.Locate(u.groups[k])
@@ -82,15 +84,6 @@ func (st *structure) findUnit(sp *group.Space, i int, rec *repl.Record) (inUnit,
 func (st *structure) handleOf(id ident.GroupIndex) repl.Handle {
 	sp, i := st.groups.Locate(id)
 	return sp.First + repl.Handle(i)
-}
-
-// canSendAction reports whether a group has a due action that can be sent in this tick.
-func (st *structure) canSendAction(sp *group.Space, i int) bool {
-	if !sp.StructureDue.Has(i) {
-		return false
-	}
-	_, _, ok := st.prepareAction(sp, i)
-	return ok
 }
 
 // appendUnit writes the unit that findUnit found, or what is left of it. done is false if there is no room for all of it:

@@ -18,12 +18,6 @@ type location struct {
 	g      *group // nil: in transit
 }
 
-// isHome reports whether the entity of an id is in a group with the handle of the id, under its number: there it is found
-// without a map.
-func (p *location) isHome(id repl.ID) bool {
-	return p.g != nil && p.g.Group == id.Group && p.number == id.Member
-}
-
 // locate returns the location of an entity. Most are at home, where no map is needed.
 func (e *entities) locate(id repl.ID) (location, bool) {
 	if g := e.groups.find(id.Group); g != nil {
@@ -53,7 +47,7 @@ func (e *entities) put(id repl.ID, p location) {
 	} else {
 		e.transit = append(e.transit, id)
 	}
-	if p.isHome(id) {
+	if p.g != nil && p.g.Group == id.Group && p.number == id.Member { // it is found without the map
 		return
 	}
 	if e.away == nil {

@@ -73,6 +73,3 @@ func (g *group) removeMember(number repl.Member) {
 	at, _ := g.search(number)
 	g.members = slices.Delete(g.members, at, at+1)
 }
-
-// startsWithZero reports whether the first member is number 0.
-func (g *group) startsWithZero() bool { return len(g.members) > 0 && g.members[0].number == 0 }

@@ -81,7 +81,7 @@ func (t *table) cacheOf(handles []repl.Handle) (cache *[pageSize]cached, page []
 func (t *table) cacheGroup(h repl.Handle) bool {
 	p, i := t.pages[h/pageSize], h%pageSize
 	g := p.groups[i]
-	if g == nil || !g.Known || !g.startsWithZero() || len(g.Waiting) > 0 {
+	if g == nil || !g.Known || len(g.members) == 0 || g.members[0].number != 0 || len(g.Waiting) > 0 {
 		return false
 	}
 	p.cache[i] = cached{slot: g.members[0].slot, tick: g.Tick}

@@ -56,12 +56,12 @@ func (y *misled) deceive() {
 
 // show sends an entity with both inputs, a name and a spot.
 func (y *misled) show(group repl.Handle) {
-	y.record(repl.Record{Kind: repl.Full, Group: group, Tick: 10}, func(w *bits.Writer) {
-		w.Bits(0b10000, 5)  // no needs, no predicted entities, no references and leavers; a group of one
+	y.records(10, record{repl.Record{Kind: repl.Full, Group: group, Tick: 10}, func(w *bits.Writer) {
+		w.Bits(0b1000, 4)   // no predicted entities, no references and leavers; a group of one
 		w.Bits(0b111100, 6) // controller, flag, glance, name, spot and thrust
 		writeWhole(w, uint64(group))
 		w.Bits(0, 64)
-	})
+	}})
 }
 
 // lie sends a frame of a channel without message ids, in a packet with a tick.

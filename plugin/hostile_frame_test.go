@@ -70,7 +70,7 @@ func TestAConnectionThatEndsWithinAFrame(t *testing.T) {
 			y := newTyrant(t)
 			for range 3 {
 				require.Equal(t, plugin.Connected, y.c.State(), y.c.Err())
-				y.act(repl.Full, 0, 0, 10, 0, 6)
+				y.act(repl.Full, 0, 10, 0, 6)
 				y.step()
 				require.Len(t, spots(y.c.world), 1)
 				before := y.c.Stats().Messages.Received

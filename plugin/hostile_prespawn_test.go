@@ -3,6 +3,7 @@ package plugin_test
 import (
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/mlange-42/arche/ecs"
@@ -115,13 +116,15 @@ type forger struct {
 	pinged bool
 	frames entangle.Tick
 	has    map[repl.Handle]uint64        // the components of the member of a group
-	seqs   map[repl.Handle]repl.Seq      // of the next action of a group
 	last   map[repl.Handle]entangle.Tick // of the last action of a group that has not ended
+	joined map[repl.Handle]repl.Member   // by group: the highest number with which an entity joined
+	unit   uint32                        // number of the next unit
 }
 
 func newForger(t *testing.T, rng *rand.Rand) *forger {
 	g := &gunner{rng: rng}
-	y := &forger{rng: rng, g: g, has: map[repl.Handle]uint64{}, seqs: map[repl.Handle]repl.Seq{}, last: map[repl.Handle]entangle.Tick{}, reg: registry.Of(shellProtocol())}
+	y := &forger{rng: rng, g: g, has: map[repl.Handle]uint64{}, last: map[repl.Handle]entangle.Tick{},
+		joined: map[repl.Handle]repl.Member{}, reg: registry.Of(shellProtocol())}
 	y.tyrant = newTyrantOf(t, shellProtocol, g.addTo)
 	y.at, y.read = func() entangle.Tick { return 1000 + y.frames }, y.readPings
 	return y
@@ -203,11 +206,9 @@ func (y *forger) set(w *bits.Writer, set uint64) {
 	w.Bool(false)
 }
 
-// act sends an action of a group of one entity.
-func (y *forger) act(kind repl.Kind, group repl.Handle, seq repl.Seq, tick, base entangle.Tick, predicted bool, set uint64) {
-	r := repl.Record{Kind: kind, Group: group, Seq: seq, Tick: tick, From: repl.From{Base: base}}
-	y.record(r, func(w *bits.Writer) {
-		w.Bool(false) // no needs
+// action makes an action of a group of one entity.
+func (y *forger) action(kind repl.Kind, group repl.Handle, tick, base entangle.Tick, predicted bool, set uint64) record {
+	return record{repl.Record{Kind: kind, Group: group, Tick: tick, From: repl.From{Base: base}}, func(w *bits.Writer) {
 		var members repl.Predicted
 		if predicted {
 			members = repl.Predicted{{On: kind == repl.Full || y.rng.IntN(2) == 0}}
@@ -225,13 +226,12 @@ func (y *forger) act(kind repl.Kind, group repl.Handle, seq repl.Seq, tick, base
 		w.Bool(true)  // member 0
 		removed := uint64(0)
 		if kind == repl.Change {
-			relations := uint64(1)<<numberOf[components.ChildOf](y) | 1<<numberOf[components.IntentOf](y)
 			removed = y.sets() & y.has[group] &^ set
 			if y.rng.IntN(2) == 0 {
 				removed = 0
 			}
-			if set&relations != 0 {
-				removed |= y.has[group] & relations &^ set
+			if set&y.relations() != 0 {
+				removed |= y.relations() &^ set
 			}
 			w.Bool(removed != 0)
 			if removed != 0 {
@@ -244,7 +244,50 @@ func (y *forger) act(kind repl.Kind, group repl.Handle, seq repl.Seq, tick, base
 		y.has[group] = y.has[group]&^removed | set
 		y.set(w, set)
 		y.values(w, set, refs, tick)
-	})
+	}}
+}
+
+// move makes an action of a group that its member 0 leaves for another group, or which an entity joins.
+func (y *forger) move(group, from repl.Handle, tick, base entangle.Tick) record {
+	joins := group != from
+	return record{repl.Record{Kind: repl.Change, Group: group, Tick: tick, From: repl.From{Base: base}}, func(w *bits.Writer) {
+		w.Bool(false) // no predicted members
+		w.Bool(joins) // references
+		if joins {
+			w.Uvarint(1)
+			repl.AppendRef(w, repl.Ref{ID: repl.ID{Group: from}})
+		}
+		w.Bool(!joins) // leavers
+		if !joins {
+			var left repl.Numbers
+			left.Append(w, 0)
+			repl.AppendFate(w, repl.Moved)
+			left.End(w)
+		}
+		w.Bool(false) // not member 0 alone
+		var joined repl.Numbers
+		if joins {
+			y.joined[group]++
+			joined.Append(w, y.joined[group])
+			repl.AppendJoiner(w, 1)
+		}
+		joined.End(w)
+		if joins {
+			set := y.sets() &^ y.relations()
+			w.Bool(set == 0)
+			if set != 0 {
+				y.set(w, set)
+			}
+			y.values(w, set, 1, tick)
+		}
+		var changes repl.Changes
+		changes.End(w)
+	}}
+}
+
+// relations returns the components of which an entity may have one only.
+func (y *forger) relations() uint64 {
+	return 1<<numberOf[components.ChildOf](y) | 1<<numberOf[components.IntentOf](y)
 }
 
 // values writes the values of components.
@@ -314,7 +357,7 @@ func (y *forger) sets() (set uint64) {
 
 // A server names, in well-formed records, entities that the client has spawned, has despawned, or never had: with hashes
 // that are taken, with other components, parents and children than they have, with blueprints of any tick. It takes
-// components away and ends groups again. The client merges what it can, stays connected, and in the end has
+// components away, moves entities in units of which some never apply, and ends groups again. The client merges what it can, stays connected, and in the end has
 // nothing of that server.
 //
 // Proves: Z17
@@ -340,24 +383,80 @@ func TestAServerThatForgesPrespawnedEntities(t *testing.T) {
 	assert.Zero(t, count[components.Remote](y.c.world))
 }
 
-// forge sends an action of some group.
+// forge sends actions of some groups.
 func (y *forger) forge() {
-	group, tick, kind := repl.Handle(y.rng.IntN(12)), y.at(), repl.Full
+	tick, groups := y.at(), 1
 	if y.rng.IntN(20) == 0 {
 		tick += entangle.Tick(y.rng.IntN(100))
 	}
-	base, known := y.last[group]
-	if known {
-		kind = repl.Kind(y.rng.IntN(3))
+	inUnit := y.rng.IntN(3) == 0
+	if inUnit {
+		groups += y.rng.IntN(3)
 	}
-	if kind == repl.Change && !base.Before(tick) {
+	var rs []record
+	for _, g := range y.rng.Perm(12)[:groups] {
+		group, kind := repl.Handle(g), repl.Full
+		base, known := y.last[group]
+		if known {
+			kind = repl.Kind(y.rng.IntN(3))
+		}
+		if kind != repl.Full && !base.Before(tick) {
+			continue
+		}
+		rs = append(rs, y.action(kind, group, tick, base, y.rng.IntN(5) > 0, y.sets()))
+		y.last[group] = tick
+		if kind == repl.Gone {
+			delete(y.last, group)
+		}
+	}
+	if !inUnit {
+		y.records(tick, rs...)
 		return
 	}
-	y.act(kind, group, y.seqs[group], tick, base, y.rng.IntN(5) > 0, y.sets())
-	y.seqs[group] = (y.seqs[group] + 1) % repl.SeqCycle
-	y.last[group] = tick
-	if kind == repl.Gone {
-		delete(y.last, group)
-		y.seqs[group] = 0
+	y.forgeUnit(tick, append(rs, y.forgeMove(tick, rs)...))
+}
+
+// forgeMove makes the two actions of a move between groups that have no action among others.
+func (y *forger) forgeMove(tick entangle.Tick, others []record) []record {
+	from, to := repl.Handle(y.rng.IntN(12)), repl.Handle(y.rng.IntN(12))
+	for _, r := range others {
+		if r.Group == from || r.Group == to {
+			return nil
+		}
+	}
+	left, knowsFrom := y.last[from]
+	joined, knowsTo := y.last[to]
+	if from == to || !knowsFrom || !knowsTo || !left.Before(tick) || !joined.Before(tick) {
+		return nil
+	}
+	y.last[from], y.last[to] = tick, tick
+	half := []record{y.move(from, from, tick, left), y.move(to, from, tick, joined)}
+	return half[:1+y.rng.IntN(2)] // or nobody takes the entity
+}
+
+// forgeUnit sends actions as a unit, with one part for some of them, in any order. Some units never apply.
+func (y *forger) forgeUnit(tick entangle.Tick, rs []record) {
+	slices.SortFunc(rs, func(a, b record) int { return int(a.Group) - int(b.Group) })
+	var ps []unitPart
+	for {
+		n := min(len(rs), 1+y.rng.IntN(3))
+		p := unitPart{repl.UnitHead{Number: y.unit, Part: uint32(len(ps))}, rs[:n], n == len(rs)}
+		if p.Part == 0 && y.rng.IntN(4) == 0 {
+			need := repl.Handle(y.rng.IntN(14))
+			if at := y.last[need] + entangle.Tick(y.rng.IntN(2)); !tick.Before(at) {
+				p.Needs = []repl.Need{{Group: need, Tick: at}}
+			}
+		}
+		if ps, rs = append(ps, p), rs[n:]; p.last {
+			break
+		}
+	}
+	y.unit++
+	y.rng.Shuffle(len(ps), func(i, k int) { ps[i], ps[k] = ps[k], ps[i] })
+	if y.rng.IntN(6) == 0 {
+		ps = ps[1:]
+	}
+	for _, p := range ps {
+		y.parts(tick, p)
 	}
 }

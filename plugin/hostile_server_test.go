@@ -122,9 +122,14 @@ func (y *tyrant) say(ch channel.ID, body []byte) {
 
 // act sends an action of a group of one entity, with the components in set: one bit each for flag,
 // name and spot.
-func (y *tyrant) act(kind repl.Kind, group repl.Handle, seq repl.Seq, tick, base entangle.Tick, set uint64) {
-	y.record(repl.Record{Kind: kind, Group: group, Seq: seq, Tick: tick, From: repl.From{Base: base}}, func(w *bits.Writer) {
-		w.Bits(0b10000, 5) // no needs, no predicted entities, no references and leavers; a group of one
+func (y *tyrant) act(kind repl.Kind, group repl.Handle, tick, base entangle.Tick, set uint64) {
+	y.records(tick, action(kind, group, tick, base, set))
+}
+
+// action makes an action of a group of one entity.
+func action(kind repl.Kind, group repl.Handle, tick, base entangle.Tick, set uint64) record {
+	return record{repl.Record{Kind: kind, Group: group, Tick: tick, From: repl.From{Base: base}}, func(w *bits.Writer) {
+		w.Bits(0b1000, 4) // no predicted entities, no references and leavers; a group of one
 		if kind == repl.Change {
 			w.Bool(false)
 		}
@@ -135,22 +140,57 @@ func (y *tyrant) act(kind repl.Kind, group repl.Handle, seq repl.Seq, tick, base
 		if set&4 != 0 {
 			w.Bits(0, 64)
 		}
-	})
+	}}
 }
 
-// record sends an action with one record. body writes the rest of it; a record that ends a group has none.
-func (y *tyrant) record(r repl.Record, body func(w *bits.Writer)) {
+// record is the head of an action, and a function that writes the rest of it, which is not called for the end of a group.
+type record struct {
+	repl.Record
+	body func(w *bits.Writer)
+}
+
+// records sends a message with actions of single groups, by rising handle.
+func (y *tyrant) records(tick entangle.Tick, rs ...record) {
 	var w bits.Writer
-	w.Bits(uint64(r.Tick), 32)
-	heads := repl.Heads{Tick: r.Tick}
-	heads.Append(&w, &r)
-	if r.Kind == repl.Gone {
-		w.Bool(false) // no leavers
-	} else {
-		body(&w)
-	}
-	heads.End(&w)
+	w.Bits(uint64(tick), 32)
+	w.Bool(false)
+	appendRecords(&w, tick, rs)
 	y.say(peer.Actions, w.Finish())
+}
+
+// unitPart is a part of a unit.
+type unitPart struct {
+	repl.UnitHead
+	records []record // by rising handle
+	last    bool
+}
+
+// parts sends a message with parts of units.
+func (y *tyrant) parts(tick entangle.Tick, ps ...unitPart) {
+	var w bits.Writer
+	w.Bits(uint64(tick), 32)
+	w.Bool(true)
+	for i := range ps {
+		w.Bool(true)
+		ps[i].Append(&w, tick)
+		appendRecords(&w, tick, ps[i].records)
+		w.Bool(ps[i].last)
+	}
+	w.Bool(false)
+	y.say(peer.Actions, w.Finish())
+}
+
+func appendRecords(w *bits.Writer, tick entangle.Tick, rs []record) {
+	heads := repl.Heads{Tick: tick}
+	for i := range rs {
+		heads.Append(w, &rs[i].Record)
+		if rs[i].Kind == repl.Gone {
+			w.Bool(false) // no leavers
+		} else {
+			rs[i].body(w)
+		}
+	}
+	heads.End(w)
 }
 
 // update sends one update of the spot of a group of one entity.
@@ -173,20 +213,27 @@ func (y *tyrant) update(group repl.Handle, tick, base entangle.Tick) {
 func TestAServerThatMakesNoSense(t *testing.T) {
 	y := newTyrant(t)
 	require.Equal(t, plugin.Connected, y.c.State())
-	y.act(repl.Full, 0, 0, 10, 0, 6)
-	y.act(repl.Full, 0, 0, 10, 0, 6) // the same full again
-	y.act(repl.Full, 0, 3, 20, 0, 6) // another generation, without a despawn of the first one
-	y.act(repl.Gone, 5, 1, 20, 0, 0) // never existed
-	y.act(repl.Change, 6, 2, 20, 10, 6)
+	y.act(repl.Full, 0, 10, 0, 6)
+	y.act(repl.Full, 0, 10, 0, 6) // the same full again
+	y.act(repl.Full, 0, 20, 0, 6) // another generation, without a despawn of the first one
+	y.act(repl.Gone, 5, 20, 0, 0) // never existed
+	y.act(repl.Change, 6, 20, 10, 6)
 	y.update(7, 30, 20)
 	y.update(0, 30, 25) // from a baseline that the client does not have
 	y.update(0, 31, 20)
+	change := action(repl.Change, 0, 32, 31, 4)
+	y.parts(32, unitPart{repl.UnitHead{Number: 1}, []record{change}, false})                                          // its second part never comes
+	y.parts(32, unitPart{repl.UnitHead{Number: 2, Needs: []repl.Need{{Group: 9, Tick: 32}}}, []record{change}, true}) // never met
+	y.parts(32, unitPart{repl.UnitHead{Number: 3}, []record{action(repl.Change, 6, 32, 20, 6)}, true})
+	y.parts(33, unitPart{repl.UnitHead{Number: 4, Part: 1}, []record{action(repl.Full, 0, 33, 0, 6)}, true}, // the last part first
+		unitPart{repl.UnitHead{Number: 4}, []record{action(repl.Full, 0, 33, 0, 6)}, false}) // the group twice
+	y.parts(33, unitPart{repl.UnitHead{Number: 4}, nil, true}) // again, without a group
 	y.step()
 	assert.Equal(t, plugin.Connected, y.c.State(), y.c.Err())
 	assert.Len(t, spots(y.c.world), 1)
 	assert.Equal(t, 1, count[components.Remote](y.c.world))
-	y.act(repl.Gone, 0, 4, 40, 0, 0)
-	y.act(repl.Gone, 0, 5, 50, 0, 0)
+	y.act(repl.Gone, 0, 40, 33, 0)
+	y.act(repl.Gone, 0, 50, 40, 0)
 	y.step()
 	assert.Equal(t, plugin.Connected, y.c.State(), y.c.Err())
 	assert.Zero(t, count[components.Remote](y.c.world))
@@ -198,10 +245,19 @@ func TestAServerThatMakesNoSense(t *testing.T) {
 func TestWhatNoServerSendsEndsTheConnection(t *testing.T) {
 	for name, attack := range map[string]func(y *tyrant){
 		"an update of what is not there": func(y *tyrant) {
-			y.act(repl.Full, 3, 0, 20, 0, 2)
+			y.act(repl.Full, 3, 20, 0, 2)
 			y.update(3, 30, 20)
 		},
-		"noise for actions":         func(y *tyrant) { y.say(peer.Actions, []byte{1, 2, 3, 4, 255, 255, 255, 255}) },
+		"noise for actions": func(y *tyrant) { y.say(peer.Actions, []byte{1, 2, 3, 4, 255, 255, 255, 255}) },
+		"a part of a unit twice": func(y *tyrant) {
+			y.parts(20, unitPart{}, unitPart{})
+		},
+		"a part behind the last one": func(y *tyrant) {
+			y.parts(20, unitPart{UnitHead: repl.UnitHead{Part: 1}, last: true}, unitPart{UnitHead: repl.UnitHead{Part: 2}})
+		},
+		"a part of which there are too many": func(y *tyrant) {
+			y.parts(20, unitPart{UnitHead: repl.UnitHead{Part: repl.MaxUnitParts}})
+		},
 		"noise for updates":         func(y *tyrant) { y.send(append(y.header(9), byte(peer.Updates)|0x80, 255, 255)) },
 		"a resync":                  func(y *tyrant) { y.say(peer.Control, []byte{3, 0, 0, 0, 0}) },
 		"an answer nobody asked":    func(y *tyrant) { y.say(peer.Requests, make([]byte, 16)) },
@@ -215,7 +271,7 @@ func TestWhatNoServerSendsEndsTheConnection(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			y := newTyrant(t)
-			y.act(repl.Full, 0, 0, 10, 0, 6)
+			y.act(repl.Full, 0, 10, 0, 6)
 			y.step()
 			require.Equal(t, plugin.Connected, y.c.State(), y.c.Err())
 			require.Len(t, spots(y.c.world), 1)
@@ -258,8 +314,11 @@ func TestAHostileServerIsSurvived(t *testing.T) {
 }
 
 func (y *tyrant) nonsense(rng *rand.Rand, tick entangle.Tick) {
-	group, seq := repl.Handle(rng.IntN(4)), repl.Seq(rng.IntN(repl.SeqCycle))
+	group := repl.Handle(rng.IntN(4))
 	base := tick - 1 - entangle.Tick(rng.IntN(3))
+	act := func(group repl.Handle) record {
+		return action(repl.Kind(rng.IntN(3)), group, tick, base, 4|rng.Uint64N(8))
+	}
 	switch rng.IntN(30) {
 	case 0:
 		noise := make([]byte, rng.IntN(400))
@@ -269,7 +328,16 @@ func (y *tyrant) nonsense(rng *rand.Rand, tick entangle.Tick) {
 		y.say(channel.ID(rng.IntN(10)), noise)
 	case 1, 2, 3, 4, 5:
 		y.update(group, tick, base)
+	case 6, 7, 8, 9, 10, 11, 12, 13:
+		p := unitPart{UnitHead: repl.UnitHead{Number: rng.Uint32N(2), Part: rng.Uint32N(3)}, last: rng.IntN(2) == 0}
+		for g := group; g < 4; g += 1 + repl.Handle(rng.IntN(3)) {
+			p.records = append(p.records, act(g))
+		}
+		if rng.IntN(4) == 0 {
+			p.Needs = append(p.Needs, repl.Need{Group: repl.Handle(rng.IntN(6)), Tick: base})
+		}
+		y.parts(tick, p)
 	default:
-		y.act(repl.Kind(rng.IntN(3)), group, seq, tick, base, 4|rng.Uint64N(8))
+		y.records(tick, act(group))
 	}
 }

@@ -106,10 +106,11 @@ func TestAServerOfNothingButEntities(t *testing.T) {
 func (y *tyrant) multiply(first repl.Handle, tick entangle.Tick, n int) {
 	var w bits.Writer
 	w.Bits(uint64(tick), 32)
+	w.Bool(false) // records of single groups
 	heads := repl.Heads{Tick: tick}
 	heads.Append(&w, &repl.Record{Kind: repl.Full, Group: first, Tick: tick})
-	w.Bits(0b10000, 5) // no needs, no predicted entities, no references, no leavers; a group of one
-	w.Bits(0, 3)       // no components
+	w.Bits(0b1000, 4) // no predicted entities, no references, no leavers; a group of one
+	w.Bits(0, 3)      // no components
 	for range n - 1 {
 		w.Bool(true) // another group follows
 	}

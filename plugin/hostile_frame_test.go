@@ -147,10 +147,11 @@ func TestManyEntitiesOfAFrameWait(t *testing.T) {
 	for i := 0; i < n; i += inAPacket {
 		var w bits.Writer
 		w.Bits(10, 32)
+		w.Bool(false) // records of single groups
 		heads := repl.Heads{Tick: 10}
 		for k := range inAPacket {
 			heads.Append(&w, &repl.Record{Kind: repl.Full, Group: repl.Handle(i + k), Tick: 10})
-			w.Bits(0b10000, 5) // as in tyrant.act
+			w.Bits(0b1000, 4) // as in action
 			w.Bits(1, 3)
 		}
 		heads.End(&w)

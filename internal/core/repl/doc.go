@@ -12,21 +12,22 @@
 //     it holds all changes in (baseline, tick], so it applies onto any state of
 //     the group that is at least as new as the baseline.
 //   - an action changes structure: members and components appear and vanish. It
-//     travels reliably, is applied in the order of its sequence, and carries the
+//     travels reliably, has a baseline as well, and carries the
 //     values that changed up to its tick, so that there is no state between.
 //   - a full is an action that states the whole group; the receiver makes its
 //     copy equal. It starts a group, and it is the answer to every resync.
-//   - a gone is the action that ends a group.
+//     It is the only record without a baseline.
+//   - a gone is the action that ends a group. Its baseline is the tick of the action before.
 //
-// An update needs no sequence: an action moves the baseline, so no later update applies to a
+// Records need no sequence: an action moves the baseline, so nothing that is sent later applies to a
 // replica without that action.
 //
 // # Names
 //
 // An entity keeps one [ID] for life, from its first group, wherever it moves. The id means the same
 // entity on both sides. A move has two halves, the action of the old group that removes the entity
-// and that of the new group that takes it in; the second names the first as a [Need], and they are
-// applied in one step.
+// and that of the new group that takes it in. Groups that moves connect form a unit ([UnitHead]), and its
+// actions are applied in one step. If a half was sent before, the unit names that as a [Need].
 //
 // # Guarantee
 //
@@ -36,6 +37,5 @@
 // # Not guaranteed
 //
 // Two groups may be at different ticks. A receiver does not go through every tick: it goes from one
-// to a later one. An entity that moves may for a while be in no group at the receiver; it then
-// stays as it was when it left.
+// to a later one.
 package repl

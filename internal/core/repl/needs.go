@@ -5,15 +5,14 @@ import (
 	pack "github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Need is a condition of an action: another group must have reached a tick, or have ended at it or
-// later. An entity that moves over from that group is then free to join, or both actions are
-// present and are applied together.
+// Need is a condition of a unit or a mark: a group must have reached a tick, or have ended at it or later. A
+// unit has needs for entities that left a group in an action which the peer may not have applied, and join another.
 type Need struct {
 	Group Handle
 	Tick  entangle.Tick
 }
 
-// MaxNeeds bounds the groups that one action waits for: no more than it can have members.
+// MaxNeeds bounds the needs of one unit or mark.
 const MaxNeeds = MaxMembers
 
 // minNeedBits is the smallest size of a need.
@@ -41,7 +40,7 @@ func FittingNeeds(now entangle.Tick, needs []Need, room int) (n int) {
 	return n
 }
 
-// AppendNeeds writes the needs of an action of a tick.
+// AppendNeeds writes the needs of a unit or mark of a tick.
 func AppendNeeds(w *pack.Writer, now entangle.Tick, needs []Need) {
 	w.Bool(len(needs) > 0)
 	if len(needs) == 0 {
@@ -54,7 +53,7 @@ func AppendNeeds(w *pack.Writer, now entangle.Tick, needs []Need) {
 	}
 }
 
-// ReadNeeds appends the needs of an action to dst.
+// ReadNeeds appends the needs of a unit or mark to dst.
 func ReadNeeds(r *pack.Reader, now entangle.Tick, dst []Need) ([]Need, bool) {
 	if !r.Bool() {
 		return dst, r.Err() == nil

@@ -8,8 +8,7 @@
 // keeps the last state that it had until that arrives.
 //
 // An entity that moves to another group stays the same entity: it is found by its id and keeps its
-// slot. It joins the other group only when its old one has reached the tick of the move, or both do
-// so in one step.
+// slot. It leaves its old group and joins the other in one step, so it is in one group at any time.
 //
 // # Not guaranteed
 //
@@ -27,27 +26,25 @@
 //
 // # What a sender may do wrong
 //
-//	an action never comes        later records wait: of a group 16 updates and 64 actions,
-//	                             or 128 actions that can't be passed over;
-//	                             at most DefaultWaitingBytes or LimitWaiting in all; an
-//	                             update that finds no room is dropped, a change without
-//	                             leavers and needs passed over and the group requested in
-//	                             full; for other actions these make way, else ErrNoRoom.
-//	                             After 256 to 320 ticks the group is requested anyway,
-//	                             once, and an end that waits is applied
-//	a baseline never comes       an action is passed over and the group requested; an
-//	                             update waits, 16 of them at most, like the above
+//	a baseline never comes       the record waits: of a group 16 updates, of which the
+//	                             oldest is dropped for another, and 64 actions, else
+//	                             ErrNoRoom; in all at most DefaultWaitingBytes or
+//	                             LimitWaiting, for which updates are dropped, else
+//	                             ErrNoRoom
 //	a difference does not fit    the update is dropped, and the group requested in full
-//	a need is never met          the action waits, like the above
-//	actions need each other in   at most 1,024 groups are brought forward in one go, else
-//	great numbers                the action is passed over and the group requested
+//	a part of a unit never       the unit waits; its parts count for the same bytes, and
+//	comes, or a need is not met  so do its missing ones below the highest that arrived
+//	a part comes twice, or       malformed
+//	behind the last one
+//	units apply in great         512 that can't be applied are examined in a row, and the
+//	numbers, or never            next call continues there
 //	an id was never issued       a reference to it is late for ever; a member leaves or
-//	                             changed that is not there: the one is nothing, the other
-//	                             is passed over and the group requested, if it has values
+//	                             changed that is not there: the one is nothing, for the
+//	                             other the group is requested, if it has values
 //	a member's number is taken   by an update or a change: malformed; by a full: the old
-//	by another id                member's end was overtaken, and it is despawned
-//	an entity joins twice        malformed
-//	a mover is never taken       it is despawned after 256 ticks, or 65,536 moves
+//	by another id                member is despawned
+//	an entity joins twice        malformed, in one record; else it moves
+//	a mover is never taken       it is despawned with the end of its unit or message
 //	groups without a full        8,192 of them, then updates are dropped; 16,384, then a
 //	                             change or an end is ErrOverload
 //	more entities or groups      ErrCrowded
@@ -61,7 +58,8 @@
 // # From bytes to the Sink
 //
 // actionReader reads the records of an action message, updateReader the runs of updates and the marks
-// of a frame. order.State.Judge decides about each record: it applies, waits, is dropped or passed over.
+// of a frame. order.State.Judge decides about each record: it applies, waits or is dropped. A unit waits in
+// parts as they arrived; once it can be applied, its records are read like those of a message.
 // replica.apply lets the applier read the body between Sink.Begin and Sink.Commit, with Sink.Insert or
 // Sink.Update for each value. Then replica.release applies what has waited for it. Runs of alike records
 // go to the sink at once: usual fulls of free handles by a Spawner, and updates of one member by an
@@ -71,7 +69,7 @@
 //
 // The parts, each with its own state: the groups by handle (table.go, group.go), where an entity is
 // (entities.go), the order of records and those that wait (package order), the confirmed tick (package
-// confirm), the groups to be requested (requests.go), actions that groups need of each other (joint.go),
+// confirm), the groups to be requested (requests.go), the units that wait (units.go),
 // and the body of a record (body.go, members.go). replica.go applies records with their help,
 // waiting.go keeps and releases those that have to wait.
 //

@@ -8,6 +8,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
+	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/core/repl/view"
 	"github.com/entangle-ecs/entangle/internal/set"
@@ -559,4 +560,31 @@ func TestNothingOfAGroupGoesPastItsTransfer(t *testing.T) {
 	p.HandleDelivered(10)
 	tick(w, func() {})
 	assert.NotEmpty(t, p.AppendUpdates(nil, 1000, 3))
+}
+
+// What a unit counts for while it waits is given back when it is applied.
+func TestAnAppliedUnitNoLongerCountsAsWaiting(t *testing.T) {
+	r := receiver.New(nil, 1)
+	part := func(number, part uint32, last bool) []byte {
+		var w bits.Writer
+		w.Bits(10, 32)
+		w.Bool(true)
+		w.Bool(true)
+		head := repl.UnitHead{Number: number, Part: part}
+		head.Append(&w, 10)
+		heads := repl.Heads{Tick: 10}
+		heads.End(&w)
+		w.Bool(last)
+		w.Bool(false)
+		return w.Finish()
+	}
+	for number := range uint32(3) {
+		require.NoError(t, r.HandleActions(part(number, 2, true)))
+		one := r.WaitingBytes()
+		require.Positive(t, one)
+		require.NoError(t, r.HandleActions(part(number, 1, false)))
+		require.Greater(t, r.WaitingBytes(), one)
+		require.NoError(t, r.HandleActions(part(number, 0, false)))
+		require.Zero(t, r.WaitingBytes())
+	}
 }

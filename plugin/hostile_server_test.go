@@ -285,6 +285,35 @@ func TestWhatNoServerSendsEndsTheConnection(t *testing.T) {
 	}
 }
 
+// A server of which no unit ever applies, because a part is missing or a need is not met, makes a client keep no more than
+// its limit.
+//
+// Proves: Z17
+func TestAServerOfUnitsThatNeverApply(t *testing.T) {
+	for name, head := range map[string]repl.UnitHead{
+		"a part is missing": {Part: 1},
+		"one is far ahead":  {Part: repl.MaxUnitParts - 1},
+		"a need is not met": {Needs: []repl.Need{{Group: 3, Tick: 20}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			y := newTyrant(t)
+			before, sent := heap(), 0
+			for ; y.c.State() == plugin.Connected && sent < 1000; sent++ {
+				var ps []unitPart
+				for range 20 {
+					head.Number++
+					ps = append(ps, unitPart{head, []record{action(repl.Full, 0, 20, 0, 6)}, true})
+				}
+				y.parts(20, ps...)
+				y.step()
+			}
+			assert.ErrorIs(t, y.c.Err(), plugin.ErrOverLimit)
+			assert.Zero(t, count[components.Remote](y.c.world))
+			assert.Less(t, heap(), before+4<<20)
+		})
+	}
+}
+
 // A client receives noise and partly valid replication from one server after another. It does not
 // panic, keeps no entity of an ended connection, and its memory does not grow.
 //

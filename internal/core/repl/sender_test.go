@@ -404,11 +404,11 @@ func TestNoComponentIsRemovedThatWasNeverSent(t *testing.T) {
 			var r bits.Reader
 			r.Reset(m[0])
 			heads := repl.Heads{Tick: entangle.Tick(r.Bits(32))}
+			assert.False(t, r.Bool(), "no units")
 			var rec repl.Record
 			_, ok := heads.Read(&r, &rec)
 			require.True(t, ok)
 			assert.Equal(t, repl.Change, rec.Kind)
-			assert.False(t, r.Bool(), "no needs")
 			assert.False(t, r.Bool(), "of predicting nothing")
 			assert.False(t, r.Bool(), "no references")
 			assert.False(t, r.Bool(), "no leavers")

@@ -13,8 +13,7 @@ import (
 //     far as the client was allowed to see it then: the same members with all their components,
 //     equal on the wire. Exceptions: a reference may be empty, and a component that is sent once
 //     may have any of its values since it was inserted.
-//   - An entity in transit between groups has the state of the last tick that the client received
-//     of it.
+//   - Each replica is in one group of the client. An entity that moves is in its old group until it is in the new one.
 //   - No group and no entity goes back in time, or is at a future tick.
 //   - A client has no two replicas of one entity, and keeps the same replica as long as it is
 //     allowed to see the entity.

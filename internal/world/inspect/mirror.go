@@ -35,7 +35,7 @@ type MirroredGroup struct {
 	Handle uint32
 	// Tick is the server's tick of the group's state.
 	Tick entangle.Tick
-	// Members are the ids of its entities. An entity in transit between groups is in none.
+	// Members are the ids of its entities.
 	Members []uint64
 }
 

@@ -164,7 +164,7 @@ type ClientConfig struct {
 	// when packets are lost or reordered. Values that do not fit are sent again. Structure is sent
 	// only once: if it alone exceeds the bound, the connection ends with a reason that names this field.
 	// All entities that move between groups in one tick may have to wait for each other, with their
-	// groups, and must fit together. 0: 1 MiB; at least 1 otherwise.
+	// groups, and must fit together. 0: 4 MiB; at least 1 otherwise.
 	MaxWaitingBytes int
 
 	// ConfirmedTwins adds an entity next to each predicted one, which shows its confirmed state.

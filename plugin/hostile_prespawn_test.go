@@ -400,6 +400,9 @@ func (y *forger) forge() {
 		if known {
 			kind = repl.Kind(y.rng.IntN(3))
 		}
+		if kind == repl.Change && group >= firstMover {
+			kind = repl.Full
+		}
 		if kind != repl.Full && !base.Before(tick) {
 			continue
 		}
@@ -416,9 +419,13 @@ func (y *forger) forge() {
 	y.forgeUnit(tick, append(rs, y.forgeMove(tick, rs)...))
 }
 
+// firstMover is the first group of which member 0 may move away. Values of a member that is not there are malformed, so there
+// are no changes of them.
+const firstMover = 8
+
 // forgeMove makes the two actions of a move between groups that have no action among others.
 func (y *forger) forgeMove(tick entangle.Tick, others []record) []record {
-	from, to := repl.Handle(y.rng.IntN(12)), repl.Handle(y.rng.IntN(12))
+	from, to := firstMover+repl.Handle(y.rng.IntN(12-firstMover)), repl.Handle(y.rng.IntN(12))
 	for _, r := range others {
 		if r.Group == from || r.Group == to {
 			return nil

@@ -25,6 +25,6 @@
 // The Peer and its Config are in peer.go. Sending is in append.go, with budget.go for a cap.
 // Receiving is in handle.go, where Peer.dispatch passes each message to its reader. The channels
 // that every connection has are in channels.go, frames of inputs and of the clock in feed.go.
-// Control messages are in control.go, with handshake.go, resync.go and progress.go. Statistics, and
+// Control messages are in control.go, with handshake.go and progress.go. Statistics, and
 // access for tests and tools, are in stats.go and tap.go.
 package peer

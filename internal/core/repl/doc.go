@@ -15,7 +15,7 @@
 //     travels reliably, has a baseline as well, and carries the
 //     values that changed up to its tick, so that there is no state between.
 //   - a full is an action that states the whole group; the receiver makes its
-//     copy equal. It starts a group, and it is the answer to every resync.
+//     copy equal. It starts a group, and shows more of one to a peer.
 //     It is the only record without a baseline.
 //   - a gone is the action that ends a group. Its baseline is the tick of the action before.
 //

@@ -4,8 +4,7 @@
 //
 // Whatever is lost, duplicated or reordered, the replica of a group equals the sender's group at
 // some tick at every moment, and that tick only rises. A record that can't be applied yet waits; a
-// stale one is dropped. When the receiver can no longer follow, it requests the group in full, and
-// keeps the last state that it had until that arrives.
+// stale one is dropped. The receiver never has to request anything.
 //
 // An entity that moves to another group stays the same entity: it is found by its id and keeps its
 // slot. It leaves its old group and joins the other in one step, so it is in one group at any time.
@@ -18,7 +17,6 @@
 // # Driving it
 //
 //	Handle:  HandleUpdates, HandleActions
-//	out:     PollResync: groups to request in full, to be sent reliably
 //	getters: Slot, Held, ConfirmedTick, Stats
 //
 // An error from a Handle method means that the bytes are malformed or exceed the limits. The world of the
@@ -31,7 +29,7 @@
 //	                             ErrNoRoom; in all at most DefaultWaitingBytes or
 //	                             LimitWaiting, for which updates are dropped, else
 //	                             ErrNoRoom
-//	a difference does not fit    the update is dropped, and the group requested in full
+//	a difference does not fit    malformed, or an error of the sink
 //	a part of a unit never       the unit waits; its parts count for the same bytes, and
 //	comes, or a need is not met  so do its missing ones below the highest that arrived
 //	a part comes twice, or       malformed
@@ -39,8 +37,8 @@
 //	units apply in great         512 that can't be applied are examined in a row, and the
 //	numbers, or never            next call continues there
 //	an id was never issued       a reference to it is late for ever; a member leaves or
-//	                             changed that is not there: the one is nothing, for the
-//	                             other the group is requested, if it has values
+//	                             changed that is not there: the one is nothing, the other
+//	                             malformed if it has values
 //	a member's number is taken   by an update or a change: malformed; by a full: the old
 //	by another id                member is despawned
 //	an entity joins twice        malformed, in one record; else it moves
@@ -49,7 +47,6 @@
 //	                             change or an end is ErrOverload
 //	more entities or groups      ErrCrowded
 //	than there is room for
-//	groups break, over and over  each is requested once, until it is polled
 //	a mark never settles         it is forgotten after 64 ticks, as is one with parts that
 //	                             contradict each other
 //	records of a group's past    dropped, as all up to the end of its handle's last
@@ -69,7 +66,7 @@
 //
 // The parts, each with its own state: the groups by handle (table.go, group.go), where an entity is
 // (entities.go), the order of records and those that wait (package order), the confirmed tick (package
-// confirm), the groups to be requested (requests.go), the units that wait (units.go),
+// confirm), the units that wait (units.go),
 // and the body of a record (body.go, members.go). replica.go applies records with their help,
 // waiting.go keeps and releases those that have to wait.
 //

@@ -10,7 +10,7 @@
 //
 // Between two ticks, when packets of a peer arrive (in a server: in the stage Receive):
 //
-//	peer.HandleAcked, HandleDelivered, HandleResync
+//	peer.HandleAcked, HandleDelivered
 //
 // Once per tick that is sent:
 //
@@ -113,8 +113,7 @@
 // through these states:
 //
 //	due           StructureDue                              World.Commit, NewPeer, Show, Hide, SetView, Retain
-//	              NeedsFull                                 SetView, Show; HandleResync, with AwaitsResync
-//	              StructureDue, within a budget per tick    structure.makeFullsDue, for NeedsFull
+//	              NeedsFull                                 SetView, Show
 //	nothing new   StructureAsOf, Due; clears StructureDue   structure.markStructureCurrent
 //	sent          Present, or Ending instead; Seq,          structure.noteSent, Space.MarkActionsSent
 //	              Unacked, ActionInFlight, ActionSent,
@@ -152,8 +151,7 @@
 //   - joining: joining.go.
 //   - prediction: predict.go, and marks.go for the marks of predicted groups.
 //   - visibility: show.go, views.go, retain.go, retire.go.
-//   - structure, which writes actions: actions.go, spawns.go (many at once), usual.go, moves.go (units and needs),
-//     fulls.go (resyncs).
+//   - structure, which writes actions: actions.go, spawns.go (many at once), usual.go, moves.go (units and needs).
 //   - updates: updates.go, and for what became of the packets acked.go and lost.go.
 //
 // What a peer has received, for lag compensation: received.go.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/mlange-42/arche/ecs"
-	"github.com/mlange-42/arche/generic"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -57,8 +56,6 @@ func costlyPackets() map[string]costly {
 	message.Uvarint(1)
 	message.Bits(0, 16)
 	steered := message.Finish()
-	groups := make([]byte, 1+4*128)
-	groups[0] = 3
 	return map[string]costly{
 		"packets without frames": {packets: 80, frame: func(*intruder) []byte { return nil }, one: true},
 		"pings":                  {packets: 80, frame: func(*intruder) []byte { return []byte{byte(peer.Clock), 1, 7} }, one: true},
@@ -78,9 +75,6 @@ func costlyPackets() map[string]costly {
 		}},
 		"requests": {packets: 5, ordered: true, frame: func(i *intruder) []byte {
 			return next(i, byte(peer.Requests), question)
-		}},
-		"groups that are asked for": {packets: 30, ordered: true, frame: func(i *intruder) []byte {
-			return next(i, byte(peer.Control), groups)
 		}},
 	}
 }
@@ -567,48 +561,6 @@ func TestAFrameTakesSoManyMessagesAndRequests(t *testing.T) {
 	assert.True(t, g.here(100))
 	assert.True(t, g.here(101))
 	assert.Zero(t, g.broken())
-}
-
-// A client requests groups of many entities in every frame. It pays for each entity that is sent
-// again, and requests beyond its quota are dropped; the other clients' data stays the same.
-//
-// Proves: Z21
-func TestWhatIsSentAgainIsCharged(t *testing.T) {
-	const groups, members = 20, 600
-	g := newGameWith(t, func(*plugin.ServerConfig) {})
-	m := generic.NewMap3[spot, name, components.Replicate](g.world)
-	for n := range groups {
-		for k := range members {
-			m.NewWith(&spot{float32(k), float32(n)}, &name{uint32(k)}, &components.Replicate{Group: components.Group(n + 1)})
-		}
-	}
-	honest := g.join(1)
-	g.run(60)
-	i := g.enter(100)
-	for range 120 {
-		i.acknowledge()
-		g.run(1)
-	}
-	require.Len(t, spots(honest.world), members)
-	ask := []byte{3}
-	for h := range uint32(groups) {
-		ask = binary.LittleEndian.AppendUint32(ask, h)
-	}
-	before, dropped := g.server.Stats(), uint64(0)
-	const seconds = 20
-	frames := 0
-	for ; frames < seconds*60 && g.here(100); frames++ {
-		i.say(peer.Control, ask)
-		g.run(1)
-		i.acknowledge()
-	}
-	after := g.server.Stats()
-	dropped = droppedBy(g.server, "packet of a client that sends too much")
-	t.Logf("%d frames, %d units, %d dropped, here %v", frames, after.Work-before.Work, dropped, g.here(100))
-	assert.NotZero(t, dropped)
-	assert.Greater(t, after.Work-before.Work, uint64(frames)*(25+groups+50))
-	assert.LessOrEqual(t, float64(after.Work-before.Work), (float64(frames)/60+0.75+1)*plugin.LeastDefaultWork*1.2)
-	assert.Equal(t, plugin.Connected, honest.State())
 }
 
 // Clients that each stay within their quota send messages of the same type as an honest client, in

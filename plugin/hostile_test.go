@@ -429,43 +429,6 @@ func chatAbout(h repl.Handle, generation repl.Generation) []byte {
 	return w.Finish()
 }
 
-// A client that requests every entity in every frame and acknowledges everything is sent 64 of them
-// per tick, even if no work quota limits it.
-func TestAskingForEverythingIsAnsweredAtAPace(t *testing.T) {
-	g := newGameWith(t, func(c *plugin.ServerConfig) { c.MaxWorkPerClient = -1 })
-	const entities = 1000
-	for id := range uint32(entities) {
-		g.spawn(spot{}, name{id})
-	}
-	c := g.join(1)
-	g.run(120)
-	require.Len(t, spots(c.world), entities)
-	i := g.enter(100)
-	for range 200 {
-		i.acknowledge()
-		g.run(1)
-	}
-	ask := func(from int) []byte {
-		b := []byte{3}
-		for g := from; g < from+128; g++ {
-			b = binary.LittleEndian.AppendUint32(b, uint32(g))
-		}
-		return b
-	}
-	before := g.server.Stats().Replication
-	for range 60 {
-		for from := 0; from < entities; from += 128 {
-			i.say(peer.Control, ask(from))
-		}
-		i.acknowledge()
-		g.run(1)
-	}
-	after := g.server.Stats().Replication
-	assert.True(t, g.here(100))
-	assert.Greater(t, after.Actions-before.Actions, uint64(30*64))
-	assert.LessOrEqual(t, after.Actions-before.Actions, uint64(60*64))
-}
-
 // receive returns the packets that have arrived.
 func (i *intruder) receive() (payloads [][]byte) {
 	for {

@@ -149,7 +149,7 @@ func TestEveryKindOfFrameHasAPrice(t *testing.T) {
 		id    bool // its frames carry ids
 		body  []byte
 	}{
-		peer.Control:   {1 + 2, true, []byte{3, 9, 0, 0, 0, 8, 0, 0, 0}}, // two groups
+		peer.Control:   {ends, true, []byte{3, 0, 0, 0, 0}}, // only a server tells of groups
 		peer.Actions:   {ends, true, []byte{0, 0, 0, 0, 0}},
 		peer.Updates:   {ends, false, []byte{0}},
 		peer.Resources: {ends, true, []byte{0, 0}},

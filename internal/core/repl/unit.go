@@ -15,7 +15,7 @@ type UnitHead struct {
 
 // MaxUnitParts bounds the parts of a unit, and MaxUnits the units of a tick.
 const (
-	MaxUnitParts = 1 << 12
+	MaxUnitParts = 1 << 14
 	MaxUnits     = MaxGroups
 )
 

@@ -67,7 +67,10 @@ func (a *actionReader) readPart(tick entangle.Tick) error {
 	w.needs = append(w.needs, head.Needs...)
 	w.size += len(p.body) + len(head.Needs)*needBytes + order.Overhead
 	a.waiting.Count(w.size - before)
-	return a.makeRoom() // here, since a message of a few parts with high numbers may take any memory
+	if a.waiting.Bytes() > a.waiting.Limit+repl.MaxGroupBytes { // a few parts with high numbers may take any memory
+		return a.makeRoom()
+	}
+	return nil
 }
 
 // The sizes that needs and parts of a unit count for.
@@ -78,9 +81,13 @@ const (
 
 // part returns a part by its number.
 func (w *unit) part(n int) *part {
-	for ; len(w.parts) <= n; w.size += partBytes {
-		w.parts = slices.Grow(w.parts, 1)[:len(w.parts)+1]
-		w.parts[len(w.parts)-1].arrived = false
+	if more := n + 1 - len(w.parts); more > 0 {
+		w.parts = slices.Grow(w.parts, more)
+		for range more {
+			w.parts = w.parts[:len(w.parts)+1]
+			w.parts[len(w.parts)-1].arrived = false
+		}
+		w.size += more * partBytes
 	}
 	return &w.parts[n]
 }

@@ -123,8 +123,10 @@ type forger struct {
 
 func newForger(t *testing.T, rng *rand.Rand) *forger {
 	g := &gunner{rng: rng}
-	y := &forger{rng: rng, g: g, has: map[repl.Handle]uint64{}, last: map[repl.Handle]entangle.Tick{},
-		joined: map[repl.Handle]repl.Member{}, reg: registry.Of(shellProtocol())}
+	y := &forger{
+		rng: rng, g: g, has: map[repl.Handle]uint64{}, last: map[repl.Handle]entangle.Tick{},
+		joined: map[repl.Handle]repl.Member{}, reg: registry.Of(shellProtocol()),
+	}
 	y.tyrant = newTyrantOf(t, shellProtocol, g.addTo)
 	y.at, y.read = func() entangle.Tick { return 1000 + y.frames }, y.readPings
 	return y

@@ -40,6 +40,8 @@ type network struct {
 	tight  bool             // not everything that could be sent is sent
 	limit  func(e *end) int // bytes of updates in one tick; below 0: no limit
 	most   int              // packets of updates in one tick; 0: no limit
+	room   func() int       // of an action message; nil: 300 bytes
+	jams   func() bool      // whether no more actions are sent in this tick, unless they are owed; nil: never
 	trusts bool             // few checks are made, because a twin makes them
 
 	removed int // how often a component was removed from an entity that a peer retains
@@ -251,7 +253,14 @@ func (n *network) sendTo(e *end) {
 
 func (n *network) sendActions(e *end) {
 	for {
-		b := e.peer.AppendActions(nil, 300)
+		if n.jams != nil && !e.peer.ActionsOwed() && n.jams() {
+			return
+		}
+		room := 300
+		if n.room != nil {
+			room = n.room()
+		}
+		b := e.peer.AppendActions(nil, room)
 		if len(b) == 0 {
 			return
 		}

@@ -107,6 +107,10 @@ func randomNetwork(t testing.TB, seed uint64) *network {
 	n.delay = []int{0, 3, 12}[seed/16%3]
 	n.tight = seed%5 == 0
 	n.skips = []entangle.Tick{0, 0, 2, 5}[seed/2%4]
+	if seed%6 == 1 {
+		n.room = func() int { return 1 + n.rng.IntN(60) }
+		n.jams = func() bool { return n.rng.IntN(4) == 0 }
+	}
 	if seed%3 == 1 {
 		most := []int{40, 150, 600}[seed/3%3]
 		n.limit = func(e *end) int { return e.rng.IntN(2*most) - 10 }
@@ -130,7 +134,7 @@ func (n *network) live() {
 
 // end ends changes and packet loss, and requires equal worlds.
 func (n *network) end() {
-	n.loss, n.tight, n.limit = 0, false, nil
+	n.loss, n.tight, n.limit, n.jams = 0, false, nil, nil
 	n.step(n.resumeAll)
 	n.settle()
 	n.requireAllEqual()

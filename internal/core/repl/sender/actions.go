@@ -60,7 +60,7 @@ func (st *structure) AppendActions(dst []byte, room int) []byte {
 	if st.enc.Held {
 		return dst
 	}
-	st.units.beginTick(st.state.Tick)
+	st.units.beginMessage(st.state.Tick)
 	heads := repl.Heads{Tick: st.state.Tick}
 	st.w.Reset(dst)
 	st.w.Bits(uint64(st.state.Tick), tickBits)
@@ -97,6 +97,9 @@ func (st *structure) appendMessageActions(heads *repl.Heads, room int) {
 	if begun > 0 && st.head == headUnwritten {
 		st.cursor = st.appendActionsFrom(heads, 0, room)
 	}
+	if len(st.units.later) > 0 {
+		st.cursor = st.units.next
+	}
 }
 
 // appendActionsFrom writes the due actions of groups from a handle on. It returns the handle of the first group for which
@@ -132,8 +135,10 @@ func (st *structure) appendActions(heads *repl.Heads, sp *group.Space, from, roo
 		if !ok {
 			continue
 		}
-		if inUnit, ok := st.findUnit(sp, i, &rec); inUnit {
-			if ok && st.head != ofSingles && !st.appendUnit(room) {
+		if is, ok := st.findUnit(sp, i, &rec); is {
+			if ok && st.head == ofSingles {
+				st.units.postpone(rec.Group)
+			} else if ok && !st.appendUnit(room) {
 				return i
 			}
 			continue

@@ -18,26 +18,52 @@ import (
 // units is the decisions on units in one tick, and the unit that is being sent.
 type units struct {
 	tick  entangle.Tick
-	found map[ident.GroupIndex]bool // by group: it is in the unit that was found last (true), or in one that is not sent in this tick
-	stack []ident.GroupIndex        // scratch of findUnit
+	found map[ident.GroupIndex]finding // of the groups of units
+	stack []ident.GroupIndex           // scratch of findUnit
+	later []ident.GroupIndex           // the groups that are found later
+	next  repl.Handle                  // of the first of these: the next message begins there
 
 	rest   []ident.GroupIndex // of the unit, the groups that are not sent yet, by rising handle
 	groups []ident.GroupIndex // memory of rest
 	head   repl.UnitHead      // of the next part
 }
 
-func (u *units) beginTick(tick entangle.Tick) {
-	if u.tick != tick {
+// finding is what was decided about the unit of a group.
+type finding uint8
+
+const (
+	_       finding = iota
+	inUnit          // it is in the unit that was found last
+	notNow          // its unit is not sent in this tick
+	inLater         // its unit is not in this message, which has other actions
+)
+
+func (u *units) beginMessage(tick entangle.Tick) {
+	for _, id := range u.later {
+		delete(u.found, id)
+	}
+	if u.later = u.later[:0]; u.tick != tick {
 		u.tick, u.head.Number = tick, 0
 		clear(u.found)
 	}
 }
 
+// postpone leaves the unit that findUnit found to a later message. Its other groups are not searched again in this one.
+func (u *units) postpone(h repl.Handle) {
+	if len(u.later) == 0 {
+		u.next = h
+	}
+	for _, id := range u.groups {
+		u.found[id] = inLater
+	}
+	u.later = append(u.later, u.groups...)
+}
+
 // findUnit finds the unit of a group with a prepared action. ok reports whether all its actions can be sent in this
-// tick, by appendUnit.
-func (st *structure) findUnit(sp *group.Space, i int, rec *repl.Record) (inUnit, ok bool) {
+// message, by appendUnit.
+func (st *structure) findUnit(sp *group.Space, i int, rec *repl.Record) (is, ok bool) {
 	u, id := &st.units, sp.Group(i)
-	if sent, before := u.found[id]; before && !sent {
+	if u.found[id] != 0 {
 		return true, false
 	}
 	u.stack, u.head.Needs, u.head.Part = st.appendPartners(u.stack[:0], id, sp, i), u.head.Needs[:0], 0
@@ -51,10 +77,10 @@ func (st *structure) findUnit(sp *group.Space, i int, rec *repl.Record) (inUnit,
 	for u.stack = append(u.stack, id); len(u.stack) > 0; {
 		id := u.stack[len(u.stack)-1]
 		u.stack = u.stack[:len(u.stack)-1]
-		if u.found[id] {
+		if u.found[id] == inUnit {
 			continue
 		}
-		u.found[id] = true
+		u.found[id] = inUnit
 		u.groups = append(u.groups, id)
 		sp, i := st.groups.Locate(id)
 		can := i >= 0 && sp.StructureDue.Has(i)
@@ -72,7 +98,7 @@ func (st *structure) findUnit(sp *group.Space, i int, rec *repl.Record) (inUnit,
 		ok = len(u.head.Needs) <= repl.MaxNeeds
 	}
 	for _, id := range u.groups {
-		if u.found[id] = false; ok {
+		if u.found[id] = notNow; ok {
 			delete(u.found, id)
 		}
 	}
@@ -171,7 +197,7 @@ func (st *structure) addNeeds(sp *group.Space, i int, kind repl.Kind) {
 		}
 		for _, from := range trail {
 			of, at := st.groups.Locate(from)
-			if at < 0 || of.Unacked[at] == 0 || from == id || st.units.found[from] {
+			if at < 0 || of.Unacked[at] == 0 || from == id || st.units.found[from] == inUnit {
 				continue
 			}
 			n := repl.Need{Group: of.First + repl.Handle(at), Tick: of.ActionSent[at]}

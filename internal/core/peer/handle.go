@@ -156,6 +156,9 @@ func (p *Peer) dispatchAll(tick entangle.Tick, now time.Time) (err error) {
 			err = p.dispatch(ch, body, tick, now)
 		}
 	}
+	if err == nil && p.cfg.Receiver != nil {
+		err = p.cfg.Receiver.Continue()
+	}
 	return err
 }
 

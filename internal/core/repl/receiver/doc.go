@@ -16,7 +16,7 @@
 //
 // # Driving it
 //
-//	Handle:  HandleUpdates, HandleActions
+//	Handle:  HandleUpdates, HandleActions, and Continue for each packet
 //	getters: Slot, Held, ConfirmedTick, Stats
 //
 // An error from a Handle method means that the bytes are malformed or exceed the limits. The world of the

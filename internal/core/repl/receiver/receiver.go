@@ -66,6 +66,15 @@ func (r *Receiver) finish() error {
 	return r.replica.finish()
 }
 
+// Continue goes on with the search for units that can be applied, if several calls are needed for it. Call it for each
+// packet, whatever it has: after the last message, those units would wait for ever.
+func (r *Receiver) Continue() error {
+	if len(r.actions.units.waiting) == 0 {
+		return nil
+	}
+	return r.finish()
+}
+
 // Reserve prepares for n groups of one entity each, which the sender has announced: their tables need not grow in steps.
 func (r *Receiver) Reserve(n int) {
 	if s := r.replica.bodies.spawner; s != nil {

@@ -138,7 +138,7 @@ const (
 )
 
 // unitEffort bounds the units that are examined in one call of applyUnits without a result: a hostile peer may make many.
-// The next call continues there.
+// The next call continues there: see Receiver.Continue.
 const unitEffort = 1 << 9
 
 // applyUnits applies the units that can be, of which one may depend on another.

@@ -14,6 +14,7 @@ type Messages struct {
 	inFlight []message
 	unused   [][]Action
 	waiting  []waitingAction
+	pending  pending
 }
 
 // message is a reliable message with actions.
@@ -55,6 +56,9 @@ func (a *Messages) Add(number uint16, tick entangle.Tick, ended uint64, bytes in
 		m.repeat = repeat{tick, MaxRepeats}
 	}
 	a.inFlight = append(a.inFlight, m)
+	if a.pending.madeIn(tick) {
+		a.pending.add(m.actions)
+	}
 }
 
 // HandleDelivered records that a message was delivered. It calls each for the actions that are no longer pending: the
@@ -98,28 +102,6 @@ func (a *Messages) release(each func(Action, entangle.Tick)) {
 		each(w.Action, w.tick)
 	}
 	a.waiting = kept
-}
-
-// AppliedUpTo returns the tick of the newest action of a group that the peer has applied for certain, or will before it
-// applies anything that is sent from now on. ok is false if no action of the group is pending, so that it has applied all.
-func (a *Messages) AppliedUpTo(h repl.Handle) (tick entangle.Tick, ok bool) {
-	note := func(act *Action) {
-		if h-act.Group < repl.Handle(act.Count) && (!ok || act.After.Before(tick)) {
-			tick, ok = act.After, true
-		}
-	}
-	for i := range a.Written {
-		note(&a.Written[i])
-	}
-	for i := range a.inFlight {
-		for k := range a.inFlight[i].actions {
-			note(&a.inFlight[i].actions[k])
-		}
-	}
-	for i := range a.waiting {
-		note(&a.waiting[i].Action)
-	}
-	return tick, ok
 }
 
 // maxUnused bounds the lists that are kept for later messages, so that the many that a join takes do not stay

@@ -211,7 +211,7 @@ func (st *structure) addNeeds(sp *group.Space, i int, kind repl.Kind) {
 // mayStillHave reports whether the peer may not have applied yet that an entity left a group. That follows from its own
 // acknowledgements, and not from whether the leaver still exists, which depends on other peers (V13).
 func (st *structure) mayStillHave(sp *group.Space, i int, s repl.Slot) bool {
-	applied, _ := st.actions.AppliedUpTo(sp.First + repl.Handle(i))
+	applied, _ := st.actions.AppliedUpTo(sp.First+repl.Handle(i), st.state.Tick)
 	left := st.state.Groups[sp.Group(i)].Left
 	for k := len(left) - 1; k >= 0 && applied.Before(left[k].Left); k-- {
 		if left[k].Slot == s && !sp.MembersAsOf(i).Before(left[k].Joined) {

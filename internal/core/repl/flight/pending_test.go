@@ -1,0 +1,41 @@
+package flight
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/entangle-ecs/entangle"
+)
+
+// The newest action of a group that a peer has applied for certain is the one before the oldest pending action, whether
+// that was sent alone or with those of other groups, is in flight, or waits at the peer.
+func TestTheOldestPendingActionDecides(t *testing.T) {
+	var a Messages
+	none := func(Action, entangle.Tick) {}
+	send := func(number uint16, tick entangle.Tick, actions ...Action) {
+		a.Written = append(a.Written[:0], actions...)
+		a.Add(number, tick, 0, 0)
+	}
+	applied := func(want, now entangle.Tick) {
+		t.Helper()
+		tick, ok := a.AppliedUpTo(7, now)
+		require.Equal(t, want > 0, ok)
+		assert.Equal(t, want, tick)
+	}
+	applied(0, 0)
+	send(1, 10, Action{Group: 5, Count: 4, After: 2}) // groups 5 to 8
+	applied(2, 10)
+	send(2, 11, Action{Group: 7, Count: 1, After: 10, InUnit: true})
+	applied(2, 11)
+	send(3, 11, Action{Group: 7, Count: 1, After: 11}) // the list is made already
+	a.HandleDelivered(2, none, none)
+	a.HandleDelivered(1, none, none)
+	applied(10, 12) // the second message may wait at the peer for one of its tick
+	a.Written = append(a.Written[:0], Action{Group: 7, Count: 1, After: 3})
+	applied(3, 12)
+	a.Written = a.Written[:0]
+	a.HandleDelivered(3, none, none)
+	applied(0, 13)
+}

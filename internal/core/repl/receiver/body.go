@@ -25,7 +25,6 @@ type applier struct {
 	predicted repl.Predicted
 	leavers   []repl.Member // members that leave, by rising number
 	joins     []join
-	displaced []displaced
 
 	// Of restate:
 	raw, restated []byte
@@ -123,7 +122,7 @@ func (a *applier) beginRecord(rec *repl.Record, replicaTick entangle.Tick, known
 // applyAction applies an action: all additions, then the values, and all removals at the end, when
 // nothing can be malformed any more.
 func (b *bodyReader) applyAction() error {
-	b.displaced, b.leavers = b.displaced[:0], b.leavers[:0]
+	b.leavers = b.leavers[:0]
 	if b.rec.Kind == repl.Full {
 		b.outdate(b.g.Group, b.rec.Generation)
 		b.g.generation = b.rec.Generation

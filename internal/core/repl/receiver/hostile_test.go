@@ -52,6 +52,11 @@ func TestWhatNoSenderWrites(t *testing.T) {
 		"no such value":       follows(joining{number: 5, content: number(0xffffffff)}),
 		"no such reference":   follows(joining{number: 5, content: content{set: []int{1}, ref: 1}}),
 		"an update of nobody": {kind: repl.Update, group: groupB, tick: 30, base: 20},
+		"the number of a leaver": with(follows(joining{number: 0, from: 1}), func(r *record) {
+			r.leavers, r.refs = []leaver{{0, repl.Despawned}}, []repl.Ref{ofC}
+		}),
+		"a full that gives a number to another": with(record{kind: repl.Full, group: groupB, tick: 30, refs: []repl.Ref{ofC}},
+			func(r *record) { r.joins = []joining{{number: 0, from: 1}} }),
 		"a full of one twice": with(record{kind: repl.Full, group: groupB, tick: 30, refs: []repl.Ref{ofA}},
 			func(r *record) { r.joins = []joining{{number: 3, from: 1}, {number: 4, from: 1}} }),
 		"a full of one that it keeps": with(record{kind: repl.Full, group: groupB, tick: 30, refs: []repl.Ref{ofA}},
@@ -149,24 +154,18 @@ func TestAChangePaysForPredictions(t *testing.T) {
 	require.Zero(t, sink.n)
 }
 
-// A full replaces a group, whatever its numbers meant before: members may have other numbers, and a
-// member with a despawn that the full overtook is removed.
-func TestAFullTakesNumbersAgain(t *testing.T) {
+// A full replaces a group: it despawns the members that it does not name.
+func TestAFullDespawnsMembers(t *testing.T) {
 	s := newMoved(t)
 	s.sink.onDespawn = func(got repl.ID) { require.Equal(t, id(groupB, 0), got) }
 	s.get(record{
-		kind: repl.Full, group: groupB, tick: 30, refs: refTo(id(groupA, 0), id(groupC, 0)),
-		joins: []joining{{number: 0, from: 1}, {number: 1, from: 2}, {number: 3, kept: true}},
+		kind: repl.Full, group: groupB, tick: 30, refs: refTo(id(groupC, 0)),
+		joins: []joining{{number: 1, kept: true}, {number: 2, from: 1}, {number: 3, kept: true}},
 	})
 	require.Equal(t, []repl.ID{id(groupA, 0), id(groupC, 0)}, s.members(groupB))
 	require.Empty(t, s.members(groupC))
-	s.get(record{
-		kind: repl.Full, group: groupB, tick: 40, refs: refTo(id(groupA, 0), id(groupC, 0)),
-		joins: []joining{{number: 0, from: 2}, {number: 1, from: 1}},
-	})
-	require.Equal(t, []repl.ID{id(groupC, 0), id(groupA, 0)}, s.members(groupB))
 	s.getUnit(
-		record{kind: repl.Full, group: groupB, tick: 50, joins: []joining{{number: 0, kept: true}}, leavers: []leaver{{1, repl.Moved}, {7, repl.Moved}}},
+		record{kind: repl.Full, group: groupB, tick: 50, joins: []joining{{number: 2, kept: true}}, leavers: []leaver{{1, repl.Moved}, {7, repl.Moved}}},
 		record{kind: repl.Change, group: groupC, tick: 50, base: 10, refs: refTo(id(groupA, 0)), joins: []joining{{number: 1, from: 1}}},
 	)
 	require.Equal(t, []repl.ID{id(groupC, 0)}, s.members(groupB))

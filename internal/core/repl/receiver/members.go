@@ -13,13 +13,6 @@ type join struct {
 	id      repl.ID
 }
 
-// displaced is a member that lost its number to another entity. It leaves at the end, unless it joins
-// again under another number.
-type displaced struct {
-	id   repl.ID
-	fate repl.Fate
-}
-
 // readLeavers reads the entities that left the group, and marks them. A leaver that the replica does
 // not have never arrived, or moved to another group already.
 func (b *bodyReader) readLeavers() error {
@@ -101,11 +94,10 @@ func (b *bodyReader) join(j *join) error {
 		j.slot = repl.NoSlot
 		return nil
 	}
-	if m != nil && !b.displace(m) {
-		return ErrMalformed
-	}
 	p, is := b.entities.locate(j.id)
 	switch {
+	case m != nil: // its number is reused when every peer has removed it
+		return ErrMalformed
 	case is && p.g == b.g && b.g.member(p.number).mark == stated:
 		return ErrMalformed // it joins twice
 	case is:
@@ -123,19 +115,6 @@ func (b *bodyReader) join(j *join) error {
 	return nil
 }
 
-// displace frees the number of a member that leaves, or that a full does not name. In any other case a number can't be
-// taken again.
-func (b *bodyReader) displace(m *member) bool {
-	fate, leaves := b.fate(m)
-	if !leaves {
-		return false
-	}
-	from := location{slot: m.slot, g: b.g, number: m.number}
-	b.displaced = append(b.displaced, displaced{id: m.id, fate: fate})
-	b.entities.move(m.id, from, location{slot: m.slot})
-	return true
-}
-
 // fate returns the fate of a member, and whether it leaves at all.
 func (b *bodyReader) fate(m *member) (fate repl.Fate, leaves bool) {
 	if m.mark >= leaving {
@@ -146,11 +125,6 @@ func (b *bodyReader) fate(m *member) (fate repl.Fate, leaves bool) {
 
 // removeLeavers removes the leaving members.
 func (b *bodyReader) removeLeavers() {
-	for _, d := range b.displaced {
-		if p, is := b.entities.away[d.id]; is && p.g == nil {
-			b.part(d.id, p.slot, d.fate)
-		}
-	}
 	if b.rec.Kind == repl.Change {
 		for i := range b.joins {
 			b.g.member(b.joins[i].number).mark = unmarked
@@ -178,7 +152,7 @@ func (b *bodyReader) removeListed() {
 	for _, number := range b.leavers {
 		at, found := b.g.search(number)
 		if !found || members[at].mark < leaving {
-			continue // it has joined with another number, and another entity may have this one
+			continue // it has joined with another number
 		}
 		m := members[at]
 		b.part(m.id, m.slot, repl.Fate(m.mark-leaving))

@@ -68,23 +68,19 @@ func (r *replica) apply(g *group, rec *repl.Record) error {
 	r.stats.Actions++
 	switch rec.Kind {
 	case repl.Full:
-		r.groups.setKnown(g, true)
+		r.groups.setKnown(g)
 	case repl.Gone:
 		r.end(g, rec.Tick)
 	}
 	return nil
 }
 
-// end ends a group without members. Records of the next group under that handle may have arrived
-// already: they wait for its full.
+// end ends a group without members. What waits for it is older: a handle is reused when every peer has acknowledged the
+// end.
 func (r *replica) end(g *group, tick entangle.Tick) {
 	r.groups.setEnded(g.Group, tick)
-	r.waiting.DropIf(g.Queue, func(w *order.Waiting) bool { return !tick.Before(w.Tick) })
-	if len(g.Waiting) == 0 {
-		r.groups.remove(g)
-		return
-	}
-	r.groups.setKnown(g, false)
+	r.waiting.DropIf(g.Queue, func(*order.Waiting) bool { return true })
+	r.groups.remove(g)
 }
 
 // maxUnknown bounds the groups for which records arrived but no full did: as many fulls of eight

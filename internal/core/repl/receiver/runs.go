@@ -66,7 +66,7 @@ func (a *actionReader) addSpawned(tick entangle.Tick) {
 	slots := a.bodies.spawner.CommitSpawns(a.ids)
 	for i, id := range a.ids {
 		g := a.groups.add(id.Group)
-		a.groups.setKnown(g, true)
+		a.groups.setKnown(g)
 		g.Tick, g.generation = tick, id.Generation
 		g.members = append(g.members, member{slot: slots[i], id: id})
 	}

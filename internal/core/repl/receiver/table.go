@@ -167,14 +167,11 @@ func (t *table) remove(g *group) {
 // len returns the number of groups with a full.
 func (t *table) len() int { return t.n - t.unknown }
 
-// setKnown notes that a group has, or no longer has, a full.
-func (t *table) setKnown(g *group, known bool) {
-	if g.Known != known {
-		if g.Known = known; known {
-			t.unknown--
-		} else {
-			t.unknown++
-		}
+// setKnown notes that a group has a full.
+func (t *table) setKnown(g *group) {
+	if !g.Known {
+		g.Known = true
+		t.unknown--
 	}
 }
 

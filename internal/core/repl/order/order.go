@@ -1,5 +1,5 @@
 // Package order decides what happens to the records of a group in whatever order they arrive: a record
-// applies now, waits for earlier ones, or is dropped. Queue and Pool keep the records that wait.
+// applies now, waits for earlier ones, or is dropped. A Pool keeps the records that wait, in a Queue for each group.
 //
 // The decision needs the progress of the group and the head of the record alone.
 package order

@@ -131,12 +131,12 @@ func (a *actionReader) action(rec *repl.Record) error {
 		if a.groups.endedBy(rec.Group, rec.Tick) {
 			return a.skipStale(rec)
 		}
-		if rec.Kind == repl.Full && a.groups.len() >= a.bodies.Most() { // there may be maxUnknown more without a full
+		if rec.Kind == repl.Full && a.groups.len() >= a.bodies.Most() {
 			return ErrCrowded
 		}
 	}
-	if g = a.groupFor(rec); g == nil {
-		return ErrOverload
+	if g == nil {
+		g = a.groups.add(rec.Group)
 	}
 	return a.handle(g, rec)
 }

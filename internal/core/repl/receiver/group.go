@@ -11,10 +11,10 @@ import (
 // group is the replica of one group.
 type group struct {
 	order.State
-	*order.Queue                 // of the waiting records; that of the table while the group never had any
-	Group        repl.Handle     // also of the queue
-	generation   repl.Generation // of the handle, as of the last full
-	members      []member        // by rising number
+	Group      repl.Handle
+	generation repl.Generation // of the handle, as of the last full
+	members    []member        // by rising number
+	waiting    *order.Queue    // nil while the group never had any: with a slice, spawns of runs take 5 % longer
 }
 
 // member is one entity of a group.

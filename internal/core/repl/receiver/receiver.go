@@ -10,11 +10,7 @@ import (
 var (
 	// ErrMalformed means that no sender writes such bytes.
 	ErrMalformed = errors.New("receiver: malformed replication bytes")
-	// ErrOverload means that a peer changes more groups without having sent them in full than the
-	// limits allow.
-	ErrOverload = errors.New("receiver: more groups without a full than the limits allow")
-	// ErrNoRoom means that more structure waits than LimitWaiting allows, which can't be requested
-	// again.
+	// ErrNoRoom means that more structure waits than LimitWaiting allows, which is not sent again.
 	ErrNoRoom = errors.New("receiver: more structure waits than there is room for")
 	// ErrCrowded means that a peer has more entities, or groups, than the sink
 	// holds at a time.
@@ -23,8 +19,8 @@ var (
 
 // DefaultWaitingBytes bounds what waits for one sender, updates, actions and units
 // together. 4,000 entities that all move and change their components 8 times a second, at a round trip of 14 ticks and
-// 30 % loss, need a quarter of it. An update that finds no room is dropped, and sent again. Structure is not: it takes
-// the room of updates, and where that is not enough the connection ends.
+// 30 % loss, need a quarter of it. Updates take at most half of it: one that finds no room is dropped, and sent again.
+// Structure is not: where it finds no room the connection ends.
 const DefaultWaitingBytes = 4 << 20
 
 // Receiver is the replica of one sender's groups.

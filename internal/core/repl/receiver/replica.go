@@ -24,19 +24,16 @@ func (r *replica) init(sink Sink, comps int) {
 	r.bodies = applier{sinks: newSinks(sink), sets: repl.NewSets(comps), groups: &r.groups, entities: &r.entities, stats: r.stats}
 }
 
-// finish ends a call of HandleActions or HandleUpdates: it keeps what waits within the limit, and finds the confirmed tick.
+// finish ends a call of HandleActions or HandleUpdates: it finds the confirmed tick.
 func (r *replica) finish() error {
 	r.confirmed.Advance(&r.groups)
-	return r.makeRoom()
+	return r.checkRoom()
 }
 
-// makeRoom keeps what waits within the limit.
-func (r *replica) makeRoom() error {
-	for r.waiting.Over() {
-		if !r.waiting.DropUpdate() {
-			return ErrNoRoom
-		}
-		r.stats.Overflow++
+// checkRoom fails if more waits than may.
+func (r *replica) checkRoom() error {
+	if r.waiting.Over() {
+		return ErrNoRoom
 	}
 	return nil
 }
@@ -79,28 +76,8 @@ func (r *replica) apply(g *group, rec *repl.Record) error {
 // end.
 func (r *replica) end(g *group, tick entangle.Tick) {
 	r.groups.setEnded(g.Group, tick)
-	r.waiting.DropIf(g.Queue, func(*order.Waiting) bool { return true })
+	r.waiting.DropIf(g.waiting, func(*order.Waiting) bool { return true })
 	r.groups.remove(g)
-}
-
-// maxUnknown bounds the groups for which records arrived but no full did: as many fulls of eight
-// bytes as a sender has in flight. Updates find room up to that, and changes and ends up to twice as
-// many. A full is applied, or waits in the pool, which has a bound of its own.
-const maxUnknown = 64 << 10 / 8
-
-// groupFor returns a record's group, and makes it if it is new; nil if there is no room for it.
-func (r *replica) groupFor(rec *repl.Record) *group {
-	if g := r.groups.find(rec.Group); g != nil {
-		return g
-	}
-	room := maxUnknown
-	if rec.Kind != repl.Update {
-		room *= 2 // updates, of which many come early, take no room from it
-	}
-	if rec.Kind != repl.Full && r.groups.unknown >= room {
-		return nil
-	}
-	return r.groups.add(rec.Group)
 }
 
 // handle decides about a record of a group, and then applies what has waited for it.

@@ -103,5 +103,5 @@ func (a *actionReader) endRun(rec *repl.Record) (n int) {
 
 // endsAlone reports whether an end applies now to a group of one entity, and nothing waits for it.
 func (a *actionReader) endsAlone(g *group, rec *repl.Record) bool {
-	return g.Known && len(g.members) == 1 && len(g.Waiting) == 0 && g.Judge(rec) == order.Apply
+	return g.Known && len(g.members) == 1 && len(g.waiting.All()) == 0 && g.Judge(rec) == order.Apply
 }

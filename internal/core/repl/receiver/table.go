@@ -6,7 +6,6 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/confirm"
-	"github.com/entangle-ecs/entangle/internal/core/repl/order"
 )
 
 // pageSize is how many handles share a page. A sender numbers its groups densely
@@ -19,13 +18,11 @@ const pageSize = 256
 // ended, as long as the table lives: records not after that tick belong to an ended group.
 type table struct {
 	pages   []*page
-	n       int
-	unknown int      // of n, groups with records but without a full
+	known   int      // number of groups with a full
 	free    []*group // for reuse: all, since those that came together share memory, which one that stays keeps
 	fresh   []group  // for new groups of one member
 	members []member // memory for those of fresh
 	taken   int      // how many of fresh are in use
-	empty   order.Queue
 }
 
 type page struct {
@@ -81,7 +78,7 @@ func (t *table) cacheOf(handles []repl.Handle) (cache *[pageSize]cached, page []
 func (t *table) cacheGroup(h repl.Handle) bool {
 	p, i := t.pages[h/pageSize], h%pageSize
 	g := p.groups[i]
-	if g == nil || !g.Known || len(g.members) == 0 || g.members[0].number != 0 || len(g.Waiting) > 0 {
+	if g == nil || !g.Known || len(g.members) == 0 || g.members[0].number != 0 || len(g.waiting.All()) > 0 {
 		return false
 	}
 	p.cache[i] = cached{slot: g.members[0].slot, tick: g.Tick}
@@ -113,8 +110,6 @@ func (t *table) add(h repl.Handle) *group {
 	g := t.unused()
 	g.Group = h
 	(*p).groups[h%pageSize] = g
-	t.n++
-	t.unknown++
 	return g
 }
 
@@ -122,16 +117,16 @@ func (t *table) add(h repl.Handle) *group {
 func (t *table) unused() (g *group) {
 	if n := len(t.free); n > 0 {
 		g, t.free = t.free[n-1], t.free[:n-1]
-		*g = group{members: g.members[:0], Queue: g.Queue}
+		*g = group{members: g.members[:0], waiting: g.waiting}
 		return g
 	}
 	i := t.taken
 	if i == len(t.fresh) {
-		return &group{Queue: &t.empty}
+		return &group{}
 	}
 	t.taken++
 	g = &t.fresh[i]
-	g.members, g.Queue = t.members[i:i:i+1], &t.empty
+	g.members = t.members[i : i : i+1]
 	return g
 }
 
@@ -142,21 +137,11 @@ func (t *table) grow(n int) {
 	}
 }
 
-// queue returns the queue of a group, for a record to be added.
-func (t *table) queue(g *group) *order.Queue {
-	if g.Queue == &t.empty {
-		g.Queue = &order.Queue{}
-	}
-	g.Queue.Group = g.Group
-	return g.Queue
-}
-
 // remove removes a group that is in the table, without members and waiting records.
 func (t *table) remove(g *group) {
 	t.pages[g.Group/pageSize].groups[g.Group%pageSize] = nil
-	t.n--
-	if !g.Known {
-		t.unknown--
+	if g.Known {
+		t.known--
 	}
 	if cap(g.members) > maxFreeMembers {
 		g.members = nil
@@ -165,13 +150,13 @@ func (t *table) remove(g *group) {
 }
 
 // len returns the number of groups with a full.
-func (t *table) len() int { return t.n - t.unknown }
+func (t *table) len() int { return t.known }
 
 // setKnown notes that a group has a full.
 func (t *table) setKnown(g *group) {
 	if !g.Known {
 		g.Known = true
-		t.unknown--
+		t.known++
 	}
 }
 

@@ -67,10 +67,7 @@ func (a *actionReader) readPart(tick entangle.Tick) error {
 	w.needs = append(w.needs, head.Needs...)
 	w.size += len(p.body) + len(head.Needs)*needBytes + order.Overhead
 	a.waiting.Count(w.size - before)
-	if a.waiting.Bytes() > a.waiting.Limit+repl.MaxGroupBytes { // a few parts with high numbers may take any memory
-		return a.makeRoom()
-	}
-	return nil
+	return a.checkRoom() // here, since a message of a few parts with high numbers may take any memory
 }
 
 // The sizes that needs and parts of a unit count for.
@@ -81,13 +78,9 @@ const (
 
 // part returns a part by its number.
 func (w *unit) part(n int) *part {
-	if more := n + 1 - len(w.parts); more > 0 {
-		w.parts = slices.Grow(w.parts, more)
-		for range more {
-			w.parts = w.parts[:len(w.parts)+1]
-			w.parts[len(w.parts)-1].arrived = false
-		}
-		w.size += more * partBytes
+	for ; len(w.parts) <= n; w.size += partBytes {
+		w.parts = slices.Grow(w.parts, 1)[:len(w.parts)+1]
+		w.parts[len(w.parts)-1].arrived = false
 	}
 	return &w.parts[n]
 }
@@ -138,7 +131,7 @@ const (
 )
 
 // unitEffort bounds the units that are examined in one call of applyUnits without a result: a hostile peer may make many.
-// The next call continues there: see Receiver.Continue.
+// The next call continues there.
 const unitEffort = 1 << 9
 
 // applyUnits applies the units that can be, of which one may depend on another.

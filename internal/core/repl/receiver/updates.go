@@ -203,13 +203,7 @@ func (u *updateReader) update(rec *repl.Record) error {
 		return u.skipStale(rec)
 	}
 	if g == nil {
-		if g = u.groupFor(rec); g == nil {
-			// There is no room. The sender resends the changes when the group's first full has been
-			// acknowledged.
-			u.stats.Overflow++
-			u.confirmed.NotApplied(rec.Group, rec.Tick)
-			return u.bodies.skipRecord(rec)
-		}
+		g = u.groups.add(rec.Group)
 	}
 	return u.handle(g, rec)
 }

@@ -1,8 +1,6 @@
 package receiver
 
 import (
-	"slices"
-
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/order"
 )
@@ -18,18 +16,23 @@ func (r *replica) hold(g *group, rec *repl.Record) error {
 	if err := r.bodies.skipRecord(rec); err != nil {
 		return err
 	}
-	r.stats.Replaced += uint64(r.waiting.Supersede(g.Queue, rec))
-	switch {
-	case rec.Kind != repl.Update && g.Actions() >= maxActions:
-		return ErrNoRoom
-	case rec.Kind == repl.Update:
+	width := start.RemainingBits() - r.bodies.in.RemainingBits()
+	if rec.Kind == repl.Update {
 		r.confirmed.NotApplied(rec.Group, rec.Tick)
-		if g.Updates() >= order.MaxUpdates {
-			r.waiting.Drop(g.Queue, g.OldestUpdate())
-			r.stats.Overflow++
+		r.stats.Replaced += uint64(r.waiting.Supersede(g.waiting, rec))
+		if g.waiting.Updates() == order.MaxUpdates || !r.waiting.TakesUpdate(width) {
+			if r.stats.Overflow++; !g.Known && len(g.waiting.All()) == 0 {
+				r.groups.remove(g)
+			}
+			return nil
 		}
+	} else if len(g.waiting.All())-g.waiting.Updates() == maxActions {
+		return ErrNoRoom
 	}
-	r.waiting.Add(r.groups.queue(g), rec, start, start.RemainingBits()-r.bodies.in.RemainingBits())
+	if g.waiting == nil {
+		g.waiting = &order.Queue{}
+	}
+	r.waiting.Add(g.waiting, rec, start, width)
 	r.stats.Waited++
 	return nil
 }
@@ -39,10 +42,10 @@ func (r *replica) hold(g *group, rec *repl.Record) error {
 func (r *replica) release(h repl.Handle) error {
 	for {
 		g := r.groups.find(h) // looked up each time: its end may have been applied
-		if g == nil || len(g.Waiting) == 0 {
+		if g == nil || len(g.waiting.All()) == 0 {
 			return nil
 		}
-		r.waiting.DropIf(g.Queue, func(w *order.Waiting) bool { return g.Judge(&w.Record) == order.Drop })
+		r.waiting.DropIf(g.waiting, func(w *order.Waiting) bool { return g.Judge(&w.Record) == order.Drop })
 		w := g.next()
 		if w == nil {
 			return nil
@@ -59,16 +62,14 @@ func (r *replica) applyWaiting(g *group, w *order.Waiting) error {
 	r.bodies.in.Reset(w.Body)
 	err := r.apply(g, &w.Record)
 	r.bodies.in = in
-	if slices.Contains(g.Waiting, w) {
-		r.waiting.Drop(g.Queue, w)
-	}
+	r.waiting.DropIf(g.waiting, func(other *order.Waiting) bool { return other == w })
 	return err
 }
 
 // next returns the waiting record that is applied next, or nil: the newest update, because an action may have it as its
 // baseline, or else the oldest action.
 func (g *group) next() (best *order.Waiting) {
-	for _, w := range g.Waiting {
+	for _, w := range g.waiting.All() {
 		if g.Judge(&w.Record) != order.Apply {
 			continue
 		}

@@ -44,7 +44,7 @@ func bytesOf(v uint32) []byte {
 // predict returns the value to which a difference of a component is added.
 func (p deltaPast) predict(s repl.Slot, comp int, tick entangle.Tick, from repl.From) (v uint32, since, until entangle.Tick, ok bool) {
 	v, since, until, ok = p.value(s, comp, from.Base)
-	older, moves := from.Older(tick)
+	older, moves := from.Previous(tick)
 	if !ok || !moves || comp%2 == 1 {
 		return v, since, until, ok
 	}

@@ -241,9 +241,9 @@ func TestOnlyOneOfTwoBasesKnowsHowAValueMoved(t *testing.T) {
 	of := s.send(early, 3)[0].From
 	other := s.send(late, 3)[0].From
 	require.Equal(t, repl.From{Base: of.Base + 1, Prev: of.Prev}, other)
-	_, moves := of.Older(s.network.tick)
+	_, moves := of.Previous(s.network.tick)
 	require.False(t, moves)
-	_, moves = other.Older(s.network.tick)
+	_, moves = other.Previous(s.network.tick)
 	require.True(t, moves)
 	assert.Equal(t, []uint32{40}, s.shownBy(early))
 	assert.Equal(t, []uint32{40}, s.shownBy(late))

@@ -22,8 +22,8 @@ const MaxPrev = HistoryTicks - 1
 // that are sent as such.
 func (f From) Differs(tick entangle.Tick) bool { return tick.Sub(f.Base) < HistoryTicks }
 
-// Older returns the previous baseline, if an update of a tick may use it.
-func (f From) Older(tick entangle.Tick) (older entangle.Tick, ok bool) {
-	older = f.Base - entangle.Tick(f.Prev)
-	return older, f.Prev > 0 && tick.Sub(older) < HistoryTicks
+// Previous returns the previous baseline, if an update of a tick may use it.
+func (f From) Previous(tick entangle.Tick) (prev entangle.Tick, ok bool) {
+	prev = f.Base - entangle.Tick(f.Prev)
+	return prev, f.Prev > 0 && tick.Sub(prev) < HistoryTicks
 }

@@ -31,7 +31,7 @@ const EndOfHandles = Private + MaxGroups
 type Member uint16
 
 // ID names an entity on the wire, for as long as it lives: by the group that it was
-// first in and its number there. It keeps both when it goes over to another group,
+// first in and its number there. It keeps both when it moves to another group,
 // which gives it a number of its own as well. No other entity ever has the same ID.
 type ID struct {
 	Group      Handle

@@ -9,7 +9,7 @@ type Fate uint8
 
 const (
 	Despawned Fate = iota
-	// Moved: it went over to another group, and keeps its copy meanwhile.
+	// Moved: it moved to another group, the action of which is in the same unit. Its replica stays.
 	Moved
 	// Orphaned: the entity is no longer replicated, and its replicas stay as they are.
 	Orphaned
@@ -102,7 +102,7 @@ func AppendJoiner(w *pack.Writer, index uint32) {
 	}
 }
 
-// ReadJoiner reads it behind a table of so many references.
+// ReadJoiner reads what AppendJoiner writes, behind a table of some references.
 func ReadJoiner(r *pack.Reader, refs int) (index uint32, ok bool) {
 	if r.Bool() {
 		return 0, r.Err() == nil

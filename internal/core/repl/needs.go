@@ -5,14 +5,15 @@ import (
 	pack "github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// Need is a condition of a unit or a mark: a group must have reached a tick, or have ended at it or later. A
-// unit has needs for entities that left a group in an action which the peer may not have applied, and join another.
+// Need is a condition of a unit or of a mark: a group must have reached a tick, or have ended at it or later. A unit
+// needs the former groups of entities that join, if the peer may still have them there. A mark needs the predicted groups
+// of which the peer may lack something.
 type Need struct {
 	Group Handle
 	Tick  entangle.Tick
 }
 
-// MaxNeeds bounds the needs of one unit or mark.
+// MaxNeeds bounds the needs of one unit or one part of a mark.
 const MaxNeeds = MaxMembers
 
 // minNeedBits is the smallest size of a need.
@@ -40,7 +41,7 @@ func FittingNeeds(now entangle.Tick, needs []Need, room int) (n int) {
 	return n
 }
 
-// AppendNeeds writes the needs of a unit or mark of a tick.
+// AppendNeeds writes the needs of a unit or a part of a mark of a tick.
 func AppendNeeds(w *pack.Writer, now entangle.Tick, needs []Need) {
 	w.Bool(len(needs) > 0)
 	if len(needs) == 0 {
@@ -53,7 +54,7 @@ func AppendNeeds(w *pack.Writer, now entangle.Tick, needs []Need) {
 	}
 }
 
-// ReadNeeds appends the needs of a unit or mark to dst.
+// ReadNeeds appends the needs of a unit or a part of a mark to dst.
 func ReadNeeds(r *pack.Reader, now entangle.Tick, dst []Need) ([]Need, bool) {
 	if !r.Bool() {
 		return dst, r.Err() == nil

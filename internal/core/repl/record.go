@@ -43,11 +43,11 @@ type Heads struct {
 	Tick entangle.Tick
 
 	next       Handle
-	generation Generation // of the last Full
-	gone       bool       // the last record was a Gone
-	base       entangle.Tick
-	any        bool
-	some       bool // a record was written or read
+	generation Generation    // of the last Full
+	gone       bool          // the last record was a Gone
+	base       entangle.Tick // the last baseline
+	any        bool          // there is one
+	some       bool          // a record was written or read
 }
 
 // MaxHeadBits bounds the output of Append.

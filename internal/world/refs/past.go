@@ -40,7 +40,7 @@ func (p *Past) Find(s repl.Slot, comp int, tick entangle.Tick, from repl.From) (
 	h := p.Of[comp]
 	p.Bases = wire.Bases{Ahead: uint32(tick - from.Base), Trail: p.Trail(comp)}
 	p.Bases.Base, since, until, ok = h.At(s, from.Base)
-	older, moves := from.Older(tick)
+	older, moves := from.Previous(tick)
 	if !ok || !moves || !p.Moving.Has(comp) {
 		return since, until, ok
 	}

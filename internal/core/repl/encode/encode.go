@@ -152,7 +152,7 @@ func (w *Encoder) encodeValue(s repl.Slot, c int) {
 // both sides still have the values as of it. From.Prev is the same for all of these baselines.
 func (w *Encoder) samePrevSpan(from repl.From) group.Span {
 	s, first := group.AllTime(w.state.Tick), w.state.Tick-repl.MaxPrev+entangle.Tick(from.Prev)
-	switch _, moves := from.Older(w.state.Tick); {
+	switch _, moves := from.Previous(w.state.Tick); {
 	case moves:
 		s.Lo = first
 	case from.Prev > 0:

@@ -11,11 +11,11 @@ type entities struct {
 	transit []repl.ID            // entities that left a group in the current message; most have been taken by another
 }
 
-// location is where an entity is: in a group under a number, or in transit between groups.
+// location is where an entity is: in a group under a number, or in none, between the records of one unit.
 type location struct {
 	slot   repl.Slot
 	number repl.Member
-	g      *group // nil: in transit
+	g      *group // nil: it has left a group, and no record has added it to another yet
 }
 
 // locate returns the location of an entity. Most are at home, where no map is needed.

@@ -8,7 +8,7 @@ import (
 type join struct {
 	number  repl.Member
 	kept    bool // it stays unchanged
-	existed bool // it is no new entity
+	existed bool // the receiver has the entity already
 	slot    repl.Slot
 	id      repl.ID
 }
@@ -82,7 +82,7 @@ func (b *bodyReader) readJoiner(j *join) (ok bool) {
 	return !ref.Yours && ref.ID != native
 }
 
-// join makes an entity a member: one that is, one from its present location, or a new one.
+// join makes an entity a member. It is a member already, or comes from another location, or is new.
 func (b *bodyReader) join(j *join) error {
 	m := b.g.member(j.number)
 	if m != nil && (j.kept || m.id == j.id) {

@@ -5,8 +5,8 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/order"
 )
 
-// maxActions bounds the actions of one group that wait. A sender has repl.MaxActionsInFlight in flight, but while a group
-// waits for its full, those that have arrived don't count.
+// maxActions bounds the actions of one group that wait. A sender has at most repl.MaxActionsInFlight in flight, counted
+// from the oldest that has not arrived.
 const maxActions = 64
 
 // hold keeps a record until it can be applied. An update for which there is no room is dropped: its sender knows that it

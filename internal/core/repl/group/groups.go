@@ -51,9 +51,9 @@ type Group struct {
 
 // Member is an entity in a group.
 type Member struct {
-	Slot         repl.Slot
-	Number       repl.Member
-	movedUnacked bool // it was paused before every peer had acknowledged its move to this group
+	Slot       repl.Slot
+	Number     repl.Member
+	moveUnsent bool // it was paused before every peer was sent its move to this group
 	// WholeSince is the tick of its last join or resume: a peer that has older structure of the group is sent the
 	// whole member.
 	WholeSince entangle.Tick
@@ -62,9 +62,9 @@ type Member struct {
 }
 
 // IsFrozen reports whether a member is paused and not sent, so that the peers keep it as it is. A paused member is
-// sent, as it was before the pause, if some peer has not acknowledged its move to this group: that peer would have the
+// sent, as it was before the pause, if some peer was not sent its move to this group: that peer would have the
 // member in no group otherwise.
-func (st *State) IsFrozen(m *Member) bool { return st.IsPaused(m.Slot) && !m.movedUnacked }
+func (st *State) IsFrozen(m *Member) bool { return st.IsPaused(m.Slot) && !m.moveUnsent }
 
 // Leaver is a former member of a group.
 type Leaver struct {

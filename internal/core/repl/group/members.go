@@ -112,18 +112,18 @@ func (st *State) resetSlot(s repl.Slot) {
 	gr.Left[len(gr.Left)-1].Slot = repl.NoSlot
 }
 
-// Pause freezes an entity. movedUnacked means that a peer which may see it in its group still has it in a former one:
+// Pause freezes an entity. moveUnsent means that a peer which may see it in its group still has it in a former one:
 // then it is not frozen until that peer has it here (IsFrozen).
-func (st *State) Pause(s repl.Slot, movedUnacked bool) {
+func (st *State) Pause(s repl.Slot, moveUnsent bool) {
 	_, m := st.Member(s)
-	m.movedUnacked = movedUnacked
+	m.moveUnsent = moveUnsent
 	st.Slots.paused.Set(int(s))
 }
 
 // Resume ends a pause: all components of the entity are sent.
 func (st *State) Resume(s repl.Slot) {
 	_, m := st.Member(s)
-	m.movedUnacked, m.WholeSince = false, st.Tick
+	m.moveUnsent, m.WholeSince = false, st.Tick
 	st.Slots.paused.Clear(int(s))
 	st.Slots.Touched[s] = st.Tick
 	st.markChanged(st.Slots.Group[s], true)

@@ -30,7 +30,6 @@ type applier struct {
 	raw, restated []byte
 	w             bits.Writer
 
-	stats  *Stats
 	report func(Entry) // of a Lister, which applies no records; else nil
 }
 
@@ -318,7 +317,6 @@ func (a *applier) At(index uint32) (to Target, ok bool) {
 	}
 	ref := a.refs[index-1]
 	if ref.Yours {
-		a.stats.Dangling++
 		return to, true
 	}
 	to.ID = ref.ID
@@ -326,7 +324,6 @@ func (a *applier) At(index uint32) (to Target, ok bool) {
 		to.Slot = p.slot
 	} else {
 		to.Late = true
-		a.stats.Dangling++
 	}
 	return to, true
 }

@@ -155,7 +155,6 @@ type Stats struct {
 	Waited    uint64 // held back until something before them arrives
 	Replaced  uint64 // waiting updates dropped for a newer one that serves as well
 	Overflow  uint64 // updates dropped because too much waited already
-	Dangling  uint64 // references to entities that this side does not have
 	Abandoned uint64 // entities that left a group to move to another, and that no other took
 }
 
@@ -163,4 +162,4 @@ type Stats struct {
 func (r *Receiver) Stats() Stats { return *r.replica.stats }
 
 // CountIn makes the receiver count in s from now on, which may have counts of earlier receivers.
-func (r *Receiver) CountIn(s *Stats) { r.replica.stats, r.replica.bodies.stats = s, s }
+func (r *Receiver) CountIn(s *Stats) { r.replica.stats = s }

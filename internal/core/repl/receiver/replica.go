@@ -21,7 +21,7 @@ func (r *replica) init(sink Sink, comps int) {
 	r.waiting.Limit = DefaultWaitingBytes
 	r.entities.groups = &r.groups
 	r.stats = &Stats{}
-	r.bodies = applier{sinks: newSinks(sink), sets: repl.NewSets(comps), groups: &r.groups, entities: &r.entities, stats: r.stats}
+	r.bodies = applier{sinks: newSinks(sink), sets: repl.NewSets(comps), groups: &r.groups, entities: &r.entities}
 }
 
 // finish ends a call of HandleActions or HandleUpdates: it finds the confirmed tick.

@@ -106,14 +106,14 @@ func (w *World) Move(s repl.Slot, at group.Place) {
 // source may be asked for its values from before the pause.
 func (w *World) Pause(s repl.Slot) {
 	if w.state.Slots.Used.Has(int(s)) && !w.state.IsPaused(s) {
-		w.state.Pause(s, w.unacked(s))
+		w.state.Pause(s, w.hasUnsentMove(s))
 		w.markPredictionsStale(s, w.state.Slots.Group[s])
 	}
 }
 
-// unacked reports whether a peer that may see an entity in its group has not yet acknowledged that
-// it left another group, or that it left this one and came back.
-func (w *World) unacked(s repl.Slot) bool {
+// hasUnsentMove reports whether a peer that may see an entity in its group was not sent yet that it left another group, or
+// that it left this one and came back.
+func (w *World) hasUnsentMove(s repl.Slot) bool {
 	return slices.ContainsFunc(w.peers, func(p *Peer) bool { return len(p.groups.AppendFormerGroups(nil, s, ident.NoGroup)) > 0 })
 }
 

@@ -67,7 +67,14 @@ func (a *actionReader) readPart(tick entangle.Tick) error {
 	w.needs = append(w.needs, head.Needs...)
 	w.size += len(p.body) + len(head.Needs)*needBytes + order.Overhead
 	a.waiting.Count(w.size - before)
-	return a.checkRoom() // here, since a message of a few parts with high numbers may take any memory
+	if a.waiting.Over() { // here, since a message of a few parts with high numbers may take any memory
+		behind := *in
+		err := a.applyUnits()
+		if *in = behind; err != nil {
+			return err
+		}
+	}
+	return a.checkRoom()
 }
 
 // The sizes that needs and parts of a unit count for.
@@ -78,9 +85,13 @@ const (
 
 // part returns a part by its number.
 func (w *unit) part(n int) *part {
-	for ; len(w.parts) <= n; w.size += partBytes {
-		w.parts = slices.Grow(w.parts, 1)[:len(w.parts)+1]
-		w.parts[len(w.parts)-1].arrived = false
+	if more := n + 1 - len(w.parts); more > 0 {
+		w.parts = slices.Grow(w.parts, more)
+		for range more {
+			w.parts = w.parts[:len(w.parts)+1]
+			w.parts[len(w.parts)-1].arrived = false
+		}
+		w.size += more * partBytes
 	}
 	return &w.parts[n]
 }
@@ -131,7 +142,7 @@ const (
 )
 
 // unitEffort bounds the units that are examined in one call of applyUnits without a result: a hostile peer may make many.
-// The next call continues there.
+// The next call continues there: see Receiver.Continue.
 const unitEffort = 1 << 9
 
 // applyUnits applies the units that can be, of which one may depend on another.

@@ -379,3 +379,17 @@ func TestTheMemoryOfUnitsIsBounded(t *testing.T) {
 		require.Less(t, r.WaitingBytes(), 2*receiver.DefaultWaitingBytes, name)
 	}
 }
+
+// A unit that applies takes no room of what waits, however little there is.
+func TestAUnitThatAppliesNeedsNoRoom(t *testing.T) {
+	s := newGroups(t)
+	s.copy.LimitWaiting(1)
+	s.sink.wantsNothing = false
+	s.getUnits(20, moves(gives(groupA, 20, 0), takes(groupB, 20, groupA)), whole(1, record{
+		kind: repl.Change, group: groupC, tick: 20, base: 10, leavers: []leaver{{0, repl.Despawned}},
+	}))
+	require.Equal(t, []repl.ID{id(groupB, 0), id(groupA, 0)}, s.members(groupB))
+	require.Empty(t, s.members(groupC))
+	waits := whole(0, record{kind: repl.Change, group: groupA, tick: 40, base: 30})
+	require.ErrorIs(t, s.copy.HandleActions(units(40, waits)), receiver.ErrNoRoom)
+}

@@ -29,6 +29,7 @@ type structure struct {
 	head   messageHead
 	units  units
 	cursor repl.Handle // at which the next message continues
+	next   repl.Handle // the first group of a unit for which the message is none, or repl.EndOfHandles
 	begins uint64      // usualKind of the last action in the message that is being written
 	bytes  int         // size of the newest message
 }
@@ -60,7 +61,7 @@ func (st *structure) AppendActions(dst []byte, room int) []byte {
 	if st.enc.Held {
 		return dst
 	}
-	st.units.beginMessage(st.state.Tick)
+	st.units.beginTick(st.state.Tick)
 	heads := repl.Heads{Tick: st.state.Tick}
 	st.w.Reset(dst)
 	st.w.Bits(uint64(st.state.Tick), tickBits)
@@ -93,12 +94,13 @@ func (st *structure) beginMessage(head messageHead) {
 // groups with low handles that change all the time would block all others.
 func (st *structure) appendMessageActions(heads *repl.Heads, room int) {
 	begun := st.cursor
+	st.next = repl.EndOfHandles
 	st.cursor = st.appendActionsFrom(heads, begun, room)
 	if begun > 0 && st.head == headUnwritten {
 		st.cursor = st.appendActionsFrom(heads, 0, room)
 	}
-	if len(st.units.later) > 0 {
-		st.cursor = st.units.next
+	if st.next < repl.EndOfHandles {
+		st.cursor = st.next
 	}
 }
 
@@ -135,10 +137,8 @@ func (st *structure) appendActions(heads *repl.Heads, sp *group.Space, from, roo
 		if !ok {
 			continue
 		}
-		if is, ok := st.findUnit(sp, i, &rec); is {
-			if ok && st.head == ofSingles {
-				st.units.postpone(rec.Group)
-			} else if ok && !st.appendUnit(room) {
+		if inUnit, ok := st.findUnit(sp, i, &rec); inUnit {
+			if ok && !st.appendUnit(room) {
 				return i
 			}
 			continue

@@ -18,52 +18,26 @@ import (
 // units is the decisions on units in one tick, and the unit that is being sent.
 type units struct {
 	tick  entangle.Tick
-	found map[ident.GroupIndex]finding // of the groups of units
-	stack []ident.GroupIndex           // scratch of findUnit
-	later []ident.GroupIndex           // the groups that are found later
-	next  repl.Handle                  // of the first of these: the next message begins there
+	found map[ident.GroupIndex]bool // by group: it is in the unit that was found last (true), or in one that is not sent in this tick
+	stack []ident.GroupIndex        // scratch of findUnit
 
 	rest   []ident.GroupIndex // of the unit, the groups that are not sent yet, by rising handle
 	groups []ident.GroupIndex // memory of rest
 	head   repl.UnitHead      // of the next part
 }
 
-// finding is what was decided about the unit of a group.
-type finding uint8
-
-const (
-	_       finding = iota
-	inUnit          // it is in the unit that was found last
-	notNow          // its unit is not sent in this tick
-	inLater         // its unit is not in this message, which has other actions
-)
-
-func (u *units) beginMessage(tick entangle.Tick) {
-	for _, id := range u.later {
-		delete(u.found, id)
-	}
-	if u.later = u.later[:0]; u.tick != tick {
+func (u *units) beginTick(tick entangle.Tick) {
+	if u.tick != tick {
 		u.tick, u.head.Number = tick, 0
 		clear(u.found)
 	}
 }
 
-// postpone leaves the unit that findUnit found to a later message. Its other groups are not searched again in this one.
-func (u *units) postpone(h repl.Handle) {
-	if len(u.later) == 0 {
-		u.next = h
-	}
-	for _, id := range u.groups {
-		u.found[id] = inLater
-	}
-	u.later = append(u.later, u.groups...)
-}
-
-// findUnit finds the unit of a group with a prepared action. ok reports whether all its actions can be sent in this
-// message, by appendUnit.
-func (st *structure) findUnit(sp *group.Space, i int, rec *repl.Record) (is, ok bool) {
+// findUnit finds the unit of a group with a prepared action. ok reports whether all its actions can be sent by appendUnit, in
+// this tick and this message.
+func (st *structure) findUnit(sp *group.Space, i int, rec *repl.Record) (inUnit, ok bool) {
 	u, id := &st.units, sp.Group(i)
-	if u.found[id] != 0 {
+	if sent, before := u.found[id]; before && !sent {
 		return true, false
 	}
 	u.stack, u.head.Needs, u.head.Part = st.appendPartners(u.stack[:0], id, sp, i), u.head.Needs[:0], 0
@@ -73,14 +47,18 @@ func (st *structure) findUnit(sp *group.Space, i int, rec *repl.Record) (is, ok 
 		}
 		u.head.Needs = u.head.Needs[:0]
 	}
+	if st.head == ofSingles { // the next message begins here: no search now, which each group of the unit would repeat
+		st.next = min(st.next, rec.Group)
+		return true, false
+	}
 	u.groups, ok = u.groups[:0], true
 	for u.stack = append(u.stack, id); len(u.stack) > 0; {
 		id := u.stack[len(u.stack)-1]
 		u.stack = u.stack[:len(u.stack)-1]
-		if u.found[id] == inUnit {
+		if u.found[id] {
 			continue
 		}
-		u.found[id] = inUnit
+		u.found[id] = true
 		u.groups = append(u.groups, id)
 		sp, i := st.groups.Locate(id)
 		can := i >= 0 && sp.StructureDue.Has(i)
@@ -98,7 +76,7 @@ func (st *structure) findUnit(sp *group.Space, i int, rec *repl.Record) (is, ok 
 		ok = len(u.head.Needs) <= repl.MaxNeeds
 	}
 	for _, id := range u.groups {
-		if u.found[id] = notNow; ok {
+		if u.found[id] = false; ok {
 			delete(u.found, id)
 		}
 	}
@@ -197,7 +175,7 @@ func (st *structure) addNeeds(sp *group.Space, i int, kind repl.Kind) {
 		}
 		for _, from := range trail {
 			of, at := st.groups.Locate(from)
-			if at < 0 || of.Unacked[at] == 0 || from == id || st.units.found[from] == inUnit {
+			if at < 0 || of.Unacked[at] == 0 || from == id || st.units.found[from] {
 				continue
 			}
 			n := repl.Need{Group: of.First + repl.Handle(at), Tick: of.ActionSent[at]}

@@ -125,3 +125,45 @@ func BenchmarkMovesBesideAHeldAck(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkAUnitBesideAnAction measures a tick in which many entities leave a group, so that they are one unit, and the
+// action of another group begins the first message.
+func BenchmarkAUnitBesideAnAction(b *testing.B) {
+	const n = 1000
+	w, tick, name := NewWorld(nil, 1), entangle.Tick(1), uint16(0)
+	p := w.NewPeer()
+	var buf []byte
+	step := func(change func()) {
+		tick++
+		w.Begin(tick)
+		change()
+		w.Commit()
+		for buf = p.AppendActions(buf[:0], 1100); len(buf) > 0; buf = p.AppendActions(buf[:0], 1100) {
+			p.ActionsSent(name)
+			p.HandleDelivered(name)
+			name++
+		}
+	}
+	move := func(to group.Place) func() {
+		return func() {
+			w.Despawn(0)
+			w.Despawn(1)
+			w.SpawnAt(0, set.Mask{}, group.Place{Name: 3})
+			w.SpawnAt(1, set.Mask{}, group.Place{Name: 3})
+			for e := range repl.Slot(n) {
+				w.Move(2+e, to)
+			}
+		}
+	}
+	step(func() {
+		w.SpawnAt(0, set.Mask{}, group.Place{Name: 3})
+		w.SpawnAt(1, set.Mask{}, group.Place{Name: 3})
+		for e := range repl.Slot(n) {
+			w.SpawnAt(2+e, set.Mask{}, group.Place{Name: 1})
+		}
+	})
+	for b.Loop() {
+		step(move(group.Place{}))
+		step(move(group.Place{Name: 1}))
+	}
+}

@@ -46,7 +46,7 @@ func (w *World) NewPeer() *Peer {
 	p.visibility = visibility{groups: &p.groups, state: w.state, joining: &p.joining, prediction: &p.prediction, actions: &p.actions}
 	p.structure = structure{
 		groups: &p.groups, state: w.state, enc: w.enc, joining: &p.joining, prediction: &p.prediction, visibility: &p.visibility,
-		actions: &p.actions, stats: &p.stats, units: units{found: map[ident.GroupIndex]finding{}},
+		actions: &p.actions, stats: &p.stats, units: units{found: map[ident.GroupIndex]bool{}},
 	}
 	p.visibility.structure = &p.structure
 	p.updates = updates{groups: &p.groups, state: w.state, enc: w.enc, plan: &p.plan, prediction: &p.prediction, stats: &p.stats}

@@ -9,7 +9,9 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/core/repl/view"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // An entity left a group long ago and was hidden meanwhile. The unit by which it joins another group
@@ -144,4 +146,69 @@ func TestAnActionNeedsWhatThePeerWasSent(t *testing.T) {
 	assert.Empty(t, needs(func() { n.reshape(2, n.model.entities[2]) }))
 	n.unsent(func() { n.moveTo(3, there) })
 	assert.Empty(t, needs(func() { n.moveTo(3, den) }))
+}
+
+// said returns the records of some messages.
+func said(t *testing.T, messages ...[]byte) (all []saying) {
+	for _, m := range messages {
+		all = append(all, newParser(t, newModel(1)).actions(m)...)
+	}
+	return all
+}
+
+// A group that is shown again needs the former groups of all its entities, also of those that joined before its end was
+// sent. The needs of a unit leave room for its actions only in the next message. An entity that returns to its group needs
+// nothing.
+//
+// Proves: R41
+func TestNeedsOfAGroupThatIsShownAgain(t *testing.T) {
+	w := sender.NewWorld(sized{map[repl.Slot]int{0: 32, 1: 32, 2: 32}}, 1)
+	p, there := w.NewPeer(), group.Place{Name: 2, Private: true}
+	tick(w, func() {
+		w.SpawnAt(0, set.MaskOf(0), group.Place{Name: 1})
+		w.SpawnAt(1, set.MaskOf(0), group.Place{Name: 1})
+		w.SpawnAt(2, set.MaskOf(0), there)
+	})
+	p.Show(2)
+	deliver(p, 0)
+	tick(w, func() { w.Move(0, there); p.Hide(2) })
+	require.Equal(t, repl.Change, said(t, p.AppendActions(nil, 1))[0].Kind)
+	p.ActionsSent(10)
+	require.Equal(t, repl.Gone, said(t, p.AppendActions(nil, 1))[0].Kind)
+	p.ActionsSent(11)
+	p.HandleDelivered(11)
+	tick(w, func() { p.Show(2) })
+	require.NotEmpty(t, p.AppendActions(nil, 1))
+	require.Zero(t, p.ActionsSent(20), "the needs alone have no room")
+	full := said(t, p.AppendActions(nil, 1))
+	require.Equal(t, 1, p.ActionsSent(21))
+	require.Len(t, full, 1)
+
+	for _, message := range []uint16{10, 20, 21} {
+		p.HandleDelivered(message)
+	}
+	tick(w, func() { w.Move(0, group.Place{Name: 3, Private: true}) })
+	messages(p, 30)
+	tick(w, func() { w.Move(0, there) })
+	for _, s := range said(t, messages(p, 40)...) {
+		assert.Zero(t, s.unit, "it returns")
+	}
+}
+
+// Two groups are sent in full together. An entity leaves one of them and is hidden. The full is in flight, and what was
+// sent after it has arrived: it waits at the peer.
+//
+// Proves: R41
+func TestAnActionNeedsAGroupTheFullOfWhichIsInFlight(t *testing.T) {
+	w := sender.NewWorld(sized{map[repl.Slot]int{0: 32, 1: 32, 2: 32}}, 1)
+	p := w.NewPeer()
+	tick(w, func() { w.Spawn(0, set.MaskOf(0)); w.Spawn(1, set.MaskOf(0)) })
+	require.Len(t, messages(p, 0), 1)
+	h, _ := p.Group(0)
+	tick(w, func() { w.Move(0, group.Place{Private: true}) })
+	deliver(p, 10)
+	tick(w, func() { w.Move(0, group.Place{}) })
+	records := said(t, messages(p, 20)...)
+	require.Len(t, records, 1)
+	assert.Equal(t, []repl.Need{{Group: h, Tick: 2}}, records[0].needs)
 }

@@ -36,6 +36,7 @@ func TestGroupsThatComeAndGoHoldUpNoMemory(t *testing.T) {
 				w.SpawnAt(s, set.Mask{}, group.Place{Private: true})
 			}
 			w.Spawn(groups, set.Mask{})
+			w.Spawn(groups+1, set.Mask{}) // these two are sent together
 		})
 		most := 0
 		for i := range 2000 {

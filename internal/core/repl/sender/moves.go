@@ -73,8 +73,10 @@ func (st *structure) findUnit(sp *group.Space, i int, rec *repl.Record) (inUnit,
 		sp, i := st.groups.Locate(u.groups[k])
 		kind, _ := st.actionKind(sp, i, u.groups[k])
 		st.addNeeds(sp, i, kind)
-		ok = len(u.head.Needs) <= repl.MaxNeeds
 	}
+	slices.SortFunc(u.head.Needs, func(a, b repl.Need) int { return int(a.Group) - int(b.Group) })
+	u.head.Needs = slices.Compact(u.head.Needs)
+	ok = ok && len(u.head.Needs) <= repl.MaxNeeds
 	for _, id := range u.groups {
 		if u.found[id] = false; ok {
 			delete(u.found, id)
@@ -110,7 +112,6 @@ func (st *structure) appendUnit(room int) (done bool) {
 		if filled && !st.hasRoom(b, room) {
 			break
 		}
-		st.begins = 0 // a unit has no usual records
 		st.appendAction(&heads, &rec, b)
 		st.noteSent(sp, i, 1, &rec)
 		u.rest = u.rest[1:]
@@ -147,7 +148,7 @@ func (st *structure) appendPartners(out []ident.GroupIndex, id ident.GroupIndex,
 			out = append(out, to)
 		}
 	}
-	if len(st.state.Trails.Of) == 0 || !st.groups.SeesGroup(id) {
+	if len(st.state.Trails.Of) == 0 {
 		return out
 	}
 	for k := range gr.Members {
@@ -157,9 +158,10 @@ func (st *structure) appendPartners(out []ident.GroupIndex, id ident.GroupIndex,
 }
 
 // addNeeds adds to the needs of the unit the former groups of the entities that join a group, if the peer may not have
-// applied all that it was sent of them. Groups of the unit are no needs: their actions have baselines.
+// applied all that it was sent of them, once for each entity. Groups of the unit are no needs: their actions have
+// baselines.
 func (st *structure) addNeeds(sp *group.Space, i int, kind repl.Kind) {
-	if kind == repl.Gone || len(st.state.Trails.Of) == 0 {
+	if len(st.state.Trails.Of) == 0 {
 		return
 	}
 	id := sp.Group(i)
@@ -179,7 +181,7 @@ func (st *structure) addNeeds(sp *group.Space, i int, kind repl.Kind) {
 				continue
 			}
 			n := repl.Need{Group: of.First + repl.Handle(at), Tick: of.ActionSent[at]}
-			if !slices.Contains(st.units.head.Needs, n) && st.mayStillHave(of, at, m.Slot) {
+			if st.mayStillHave(of, at, m.Slot) {
 				st.units.head.Needs = append(st.units.head.Needs, n)
 			}
 		}

@@ -162,9 +162,9 @@ type ClientConfig struct {
 
 	// MaxWaitingBytes bounds the memory for data that arrived before its dependencies, as happens
 	// when packets are lost or reordered. Values take at most half of it, and are sent again if
-	// they do not fit. Structure, such as the move of an entity between groups, is sent only once:
-	// if it does not fit, the connection ends with a reason that names this field. 0: 4 MiB; at
-	// least 1 otherwise.
+	// they do not fit. Structure is sent only once: if it does not fit, the connection ends with a
+	// reason that names this field. All entities that move between groups in one tick may have to
+	// wait for each other, with their groups, and must fit together. 0: 4 MiB; at least 1 otherwise.
 	MaxWaitingBytes int
 
 	// ConfirmedTwins adds an entity next to each predicted one, which shows its confirmed state.

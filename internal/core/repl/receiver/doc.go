@@ -24,11 +24,11 @@
 //
 // # What a sender may do wrong
 //
-//	a baseline never comes       the record waits: of a group 16 updates, of which the
-//	                             oldest is dropped for another, and 64 actions, else
-//	                             ErrNoRoom; in all at most DefaultWaitingBytes or
-//	                             LimitWaiting, for which updates are dropped, else
-//	                             ErrNoRoom
+//	a baseline never comes       the record waits: of a group 16 updates, and 64 actions,
+//	                             else ErrNoRoom; in all at most DefaultWaitingBytes or
+//	                             LimitWaiting, of which updates take half at most. An
+//	                             update that finds no room is dropped; for other records
+//	                             it is ErrNoRoom
 //	a difference does not fit    malformed, or an error of the sink
 //	a part of a unit never       the unit waits; its parts count for the same bytes, and
 //	comes, or a need is not met  so do its missing ones below the highest that arrived
@@ -39,12 +39,10 @@
 //	an id was never issued       a reference to it is late for ever; a member leaves or
 //	                             changed that is not there: the one is nothing, the other
 //	                             malformed if it has values
-//	a member's number is taken   by an update or a change: malformed; by a full: the old
-//	by another id                member is despawned
+//	a member's number is taken   malformed
+//	by another id
 //	an entity joins twice        malformed, in one record; else it moves
 //	a mover is never taken       it is despawned with the end of its unit or message
-//	groups without a full        8,192 of them, then updates are dropped; 16,384, then a
-//	                             change or an end is ErrOverload
 //	more entities or groups      ErrCrowded
 //	than there is room for
 //	a mark never settles         it is forgotten after 64 ticks, as is one with parts that
@@ -66,9 +64,8 @@
 //
 // The parts, each with its own state: the groups by handle (table.go, group.go), where an entity is
 // (entities.go), the order of records and those that wait (package order), the confirmed tick (package
-// confirm), the units that wait (units.go),
-// and the body of a record (body.go, members.go). replica.go applies records with their help,
-// waiting.go keeps and releases those that have to wait.
+// confirm), the units that wait (units.go), and the body of a record (body.go, members.go). replica.go applies
+// records with their help, waiting.go keeps and releases those that have to wait.
 //
 // What arrives: actions.go, runs.go, updates.go. The world: sink.go. The caller's side: receiver.go. For tests
 // and tools: lister.go.

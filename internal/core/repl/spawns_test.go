@@ -157,3 +157,27 @@ func TestAGroupThatWasTooLargeIsInNoBatch(t *testing.T) {
 	tick(w, func() { w.Change(0, []repl.Slot{0}) })
 	assert.Empty(t, late.AppendActions(nil, 1000))
 }
+
+// The ends of groups that were sent different numbers of actions are not sent together: each is acknowledged by its number.
+func TestEndsOfGroupsWithOtherNumbersOfActions(t *testing.T) {
+	w := sender.NewWorld(sized{}, 1)
+	p := w.NewPeer()
+	tick(w, func() { w.Spawn(0, set.MaskOf(0)) })
+	sent := len(messages(p, 0))
+	tick(w, func() { w.Spawn(1, set.MaskOf(0)); w.Reshape(0, set.MaskOf(0), set.Mask{}) })
+	sent += len(messages(p, 100))
+	tick(w, func() { w.Despawn(0); w.Despawn(1) })
+	require.Len(t, messages(p, 200), 1)
+	require.Equal(t, 2, sent)
+	for _, message := range []uint16{200, 100, 0} {
+		p.HandleDelivered(message)
+	}
+	for range 200 {
+		tick(w, func() {})
+	}
+	tick(w, func() { w.Spawn(2, set.MaskOf(0)); w.Spawn(3, set.MaskOf(0)) })
+	for s := range repl.Slot(2) {
+		h, _ := p.Group(2 + s)
+		assert.Less(t, h, repl.Handle(2), "their handles are free")
+	}
+}

@@ -201,7 +201,8 @@ func (b *blueprints) assemble() {
 	})
 	for _, a := range b.absent {
 		if a.tick == now && b.disabled[a.slot].on {
-			own := b.disabled[a.slot].mask.And(b.modes.own()).Without(b.laterParts(a.slot, now-1))
+			has := b.disabled[a.slot].mask
+			own := has.And(b.modes.own()).Without(b.laterParts(a.slot, has, now-1))
 			b.enable(a.slot, rollback.Form{Alive: true, Mask: own})
 		}
 	}
@@ -214,16 +215,12 @@ func (b *blueprints) columnOf(t reflect.Type) int {
 	return slices.IndexFunc(b.cols, func(c column) bool { return c.id == id })
 }
 
-// laterParts returns the columns among the disabled ones of an entity that it got from blueprints of ticks
+// laterParts returns the columns that an entity, which has some columns, disabled or not, got from blueprints of ticks
 // after one.
-func (b *blueprints) laterParts(slot rollback.Slot, tick entangle.Tick) (cols set.Mask) {
-	d := &b.disabled[slot]
+func (b *blueprints) laterParts(slot rollback.Slot, has set.Mask, tick entangle.Tick) (cols set.Mask) {
 	for i := range b.kinds {
 		k := &b.kinds[i]
-		if !d.on || !d.mask.Has(k.mark) || !d.mask.Has(k.blueprint) {
-			continue
-		}
-		if tick.Before(k.Tick(b.valueOf(slot, k))) {
+		if has.Has(k.mark) && has.Has(k.blueprint) && tick.Before(k.Tick(b.valueOf(slot, k))) {
 			cols = cols.Or(k.assembled)
 		}
 	}

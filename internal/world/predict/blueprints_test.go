@@ -146,6 +146,39 @@ func TestAnEntityIsAssembledInItsTickInAReplay(t *testing.T) {
 	}
 }
 
+// An entity that arrived late, and of which the histories have no tick before its own, waits in the ticks before if a rollback
+// goes back to one of them: also if it was despawned since.
+//
+// Proves: T4
+func TestALateEntityWaitsBeforeItsTick(t *testing.T) {
+	for _, despawned := range []bool{false, true} {
+		g := newAssembling(t)
+		g.systems = append(g.systems, func() {
+			if g.world.Alive(g.watched) && g.world.Has(g.watched, g.spin) {
+				(*fbSpin)(g.world.Get(g.watched, g.spin)).Angle++
+			}
+		})
+		g.run(5)
+		g.set = false // otherwise the first rollback would go back to 1002
+		e := g.plans(1002, 1005)
+		assert.Equal(t, "restore 1004", g.check()[0])
+		if despawned {
+			g.in(1007, func() {
+				if !g.time.Replaying {
+					g.p.Despawn(e)
+				}
+			})
+		}
+		g.run(1)
+		g.confirmTick(1003)
+		assert.Equal(t, "restore 1003", g.check()[0])
+		assert.Equal(t, "plan ", g.there[1004], "despawned: %v", despawned)
+		assert.Equal(t, "place pace plan spin ", g.there[1005], "despawned: %v", despawned)
+		assert.Equal(t, fcPlace{X: 103}, *g.at(e), "despawned: %v", despawned)
+		assert.Equal(t, fbSpin{103}, *(*fbSpin)(g.world.Get(e, g.spin)), "despawned: %v", despawned)
+	}
+}
+
 // When histories restart at a tick, an entity of a later tick is assembled again in its tick: in the ticks before, it
 // lacks what it has got, also what the server does not send, or is absent if the server has assembled it.
 //

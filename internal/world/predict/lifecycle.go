@@ -20,9 +20,8 @@ type lifecycle struct {
 	// false for any other one.
 	removeSpawned func(e ecs.Entity) bool
 
-	// assembledAfter returns the columns among the disabled ones of an entity that it got from blueprints of
-	// later ticks.
-	assembledAfter func(slot rollback.Slot, tick entangle.Tick) set.Mask
+	// assembledAfter returns the columns that an entity, which has some columns, got from blueprints of later ticks.
+	assembledAfter func(slot rollback.Slot, has set.Mask, tick entangle.Tick) set.Mask
 
 	leaving  []leavingEntity // despawned entities that are still in the world
 	excluded []leavingEntity // entities with components.NoRollback that are despawned ahead of the server
@@ -177,9 +176,9 @@ func (l *lifecycle) removeAll() {
 	l.leaving, l.excluded = l.leaving[:0], l.excluded[:0]
 }
 
-// reshape gives an entity a form. had is its form in the histories of the same tick, without
+// reshape gives an entity a form of a tick. had is its form in the histories of the same tick, without
 // the confirmed state.
-func (l *lifecycle) reshape(slot rollback.Slot, had, form rollback.Form) {
+func (l *lifecycle) reshape(slot rollback.Slot, had, form rollback.Form, tick entangle.Tick) {
 	e := l.entity(slot)
 	switch {
 	case !l.world.Alive(e):
@@ -188,7 +187,7 @@ func (l *lifecycle) reshape(slot rollback.Slot, had, form rollback.Form) {
 	case form.Disabled, !form.Alive:
 		l.disableAbsent(slot)
 	default:
-		l.reshapeEnabled(slot, had, form)
+		l.reshapeEnabled(slot, had, form, tick)
 	}
 }
 
@@ -226,14 +225,14 @@ func (l *lifecycle) despawnLocalChildren(e ecs.Entity) {
 }
 
 // reshapeEnabled is reshape for an entity of which the components are not disabled in that form.
-func (l *lifecycle) reshapeEnabled(slot rollback.Slot, had, form rollback.Form) {
+func (l *lifecycle) reshapeEnabled(slot rollback.Slot, had, form rollback.Form, tick entangle.Tick) {
 	has := l.forms[slot].Mask
 	if l.disabled[slot].on {
 		has = l.disabled[slot].mask
 	}
 	returns := !had.Alive || had.Disabled
 	if returns { // the histories do not know its own components
-		form.Mask = form.Mask.Or(has.And(l.modes.own()).Without(l.assembledAfter(slot, l.progress.present())))
+		form.Mask = form.Mask.Or(has.And(l.modes.own()).Without(l.assembledAfter(slot, has, tick)))
 	}
 	if l.disabled[slot].on {
 		if returns {

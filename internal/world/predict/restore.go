@@ -26,7 +26,7 @@ func (l *lifecycle) restore(tick entangle.Tick) {
 	})
 	for i := range l.reshaped {
 		r := &l.reshaped[i]
-		l.reshape(r.slot, r.had, r.form)
+		l.reshape(r.slot, r.had, r.form, tick)
 	}
 	l.store.Correct(tick, confirmed)
 	l.commitStructure(restored)

@@ -241,7 +241,7 @@ func (p *Prediction) insertOne(slot rollback.Slot) {
 	p.did(rollback.StepInsert, p.progress.present(), slot)
 	differs := form != now
 	if differs {
-		p.lifecycle.reshape(slot, now, form)
+		p.lifecycle.reshape(slot, now, form, p.progress.present())
 	}
 	if t.writeConfirmed(slot) || differs {
 		p.stats.Inserted++

@@ -49,9 +49,10 @@ func NewConfirmed[T any](w *ecs.World) Confirmed[T] {
 //
 // The predicted T in the world may differ, may be missing, or may exist where Get is not ok. For an
 // entity with components.Remote, Get returns the value in the world, except for one that is
-// interpolated: there it returns the newest value, which the world shows later. It is not ok for an orphaned
-// entity, which the server has removed while it was paused. For a despawned entity that was predicted, Get answers for as long as EntityDespawned can be read. On a server and on a host
-// it returns the value in the world, as of the current tick.
+// interpolated: there it returns the newest value, which the world shows later. It is not ok for an
+// orphaned entity, which the server has removed while it was paused. For a despawned entity that was
+// predicted, Get answers for as long as EntityDespawned can be read. On a server and on a host it
+// returns the value in the world, as of the current tick.
 func (c *Confirmed[T]) Get(e ecs.Entity) (value T, at entangle.Tick, ok bool) {
 	if c.applier == nil {
 		if !c.world.Alive(e) || !c.world.Has(e, c.id) {

@@ -68,8 +68,8 @@ type ComponentInserted[C any] struct{ Entity ecs.Entity }
 // ComponentUpdated is raised when the network has written the value of an entity's C. The value is
 // on the entity, unless that was removed since: ask World.Alive. A predicted entity may lack the C, as with
 // ComponentInserted, and keeps its predicted value of one with protocol.Full: Confirmed has the network's.
-// If packets were lost, a value may be written that the entity has already. The event is never raised for an input, because values of
-// inputs are not replicated: see InputReceived.
+// If packets were lost, a value may be written that the entity has already. The event is never raised for
+// an input, because values of inputs are not replicated: see InputReceived.
 type ComponentUpdated[C any] struct{ Entity ecs.Entity }
 
 // ComponentRemoved is raised when the network has removed C from an entity. It is not raised for

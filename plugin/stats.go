@@ -277,8 +277,8 @@ type ReplicaStats struct {
 	Actions uint64 // applied: structure of a group
 	Stale   uint64 // dropped because the client has something newer of the group
 	Waited  uint64 // kept until a record that they depend on arrived
-	// Overflow counts updates that had to wait and were dropped, because what waits exceeds
-	// ClientConfig.MaxWaitingBytes. They are sent again.
+	// Overflow counts updates that had to wait and were dropped, because what waits already took half
+	// of ClientConfig.MaxWaitingBytes, or 16 updates of the group waited. They are sent again.
 	Overflow uint64
 }
 

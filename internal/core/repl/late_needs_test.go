@@ -156,8 +156,8 @@ func said(t *testing.T, messages ...[]byte) (all []saying) {
 	return all
 }
 
-// A group that is shown again needs the former groups of all its entities, also of those that joined before its end was
-// sent. The needs of a unit leave room for its actions only in the next message. An entity that returns to its group needs
+// When a group is shown again, the unit needs the former groups of all entities in it, including those of entities that
+// joined before the end of the group was sent. The needs of a unit leave room for its actions only in the next message. An entity that returns to its group needs
 // nothing.
 //
 // Proves: R41

@@ -113,8 +113,9 @@ func (h *Heads) appendBase(w *pack.Writer, base entangle.Tick) {
 	h.base, h.any = base, true
 }
 
-// EndHeadsBits is the largest size of the output of End.
-const EndHeadsBits = 1 + kindBits
+// MaxMessageEndBits is the largest size of what ends an action message in bits: the output of End, that a part of a unit is
+// the last and that no other follows, and the padding.
+const MaxMessageEndBits = 1 + kindBits + 2 + 7
 
 // End writes that no record follows.
 func (h *Heads) End(w *pack.Writer) {

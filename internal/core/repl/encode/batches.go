@@ -148,7 +148,7 @@ func (b *spawnBatch) FullBits(values uint32) int {
 
 // MaxUsualBits bounds an action that predicts and refers to nobody, without its body, and the end of a
 // message behind it.
-const MaxUsualBits = repl.MaxHeadBits + 1 + 1 + repl.MaxRefBits + repl.EndHeadsBits + 2 + 7
+const MaxUsualBits = repl.MaxHeadBits + 1 + 1 + repl.MaxRefBits + repl.MaxMessageEndBits
 
 // MaxPrefix bounds the leading bits of a full that are compared.
 const MaxPrefix = 56

@@ -26,8 +26,8 @@ func (p *pending) add(actions []Action) {
 }
 
 // AppliedUpTo returns the tick of the newest action of a group that the peer has applied for certain, or will before it
-// applies anything that is sent from now on. ok is false if no action of the group is pending, so that it has applied all.
-func (a *Messages) AppliedUpTo(h repl.Handle, now entangle.Tick) (tick entangle.Tick, ok bool) {
+// applies anything that is sent from now on. Some action of the group must be pending.
+func (a *Messages) AppliedUpTo(h repl.Handle, now entangle.Tick) entangle.Tick {
 	p := &a.pending
 	if !p.madeIn(now) {
 		p.tick, p.runs = now, p.runs[:0]
@@ -41,7 +41,7 @@ func (a *Messages) AppliedUpTo(h repl.Handle, now entangle.Tick) (tick entangle.
 			p.add([]Action{a.waiting[i].Action})
 		}
 	}
-	tick, ok = p.after[h]
+	tick, ok := p.after[h]
 	for _, some := range [...][]Action{p.runs, a.Written} {
 		for _, act := range some {
 			if h-act.Group < repl.Handle(act.Count) && (!ok || act.After.Before(tick)) {
@@ -49,5 +49,5 @@ func (a *Messages) AppliedUpTo(h repl.Handle, now entangle.Tick) (tick entangle.
 			}
 		}
 	}
-	return tick, ok
+	return tick
 }

@@ -285,11 +285,8 @@ const tickBits = 32
 // actionBits returns an upper bound of the size in bits of the action that was prepared last: its head, predicted set,
 // references and body, and the end of the message.
 func (st *structure) actionBits(b *encode.Body) int {
-	return repl.MaxHeadBits + st.prediction.stated.set.Bits() + 1 + st.tableBits(b) + b.Width + messageEndBits
+	return repl.MaxHeadBits + st.prediction.stated.set.Bits() + 1 + st.tableBits(b) + b.Width + repl.MaxMessageEndBits
 }
-
-// messageEndBits is the largest size of the end of a message: of a part of a unit, and of the message itself.
-const messageEndBits = repl.EndHeadsBits + 2 + 7
 
 // tableBits returns an upper bound of the size of a body's table of references in bits. An entity without an id at the
 // peer gets one when the table is written. A full table may lack references, so it counts as too large for any message.

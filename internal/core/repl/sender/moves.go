@@ -18,7 +18,7 @@ import (
 // units is the decisions on units in one tick, and the unit that is being sent.
 type units struct {
 	tick  entangle.Tick
-	found map[ident.GroupIndex]bool // by group: it is in the unit that was found last (true), or in one that is not sent in this tick
+	found map[ident.GroupIndex]bool // groups of units that are not sent in this tick; while findUnit searches, true for those of its unit
 	stack []ident.GroupIndex        // scratch of findUnit
 
 	rest   []ident.GroupIndex // of the unit, the groups that are not sent yet, by rising handle
@@ -37,7 +37,7 @@ func (u *units) beginTick(tick entangle.Tick) {
 // this tick and this message.
 func (st *structure) findUnit(sp *group.Space, i int, rec *repl.Record) (inUnit, ok bool) {
 	u, id := &st.units, sp.Group(i)
-	if sent, before := u.found[id]; before && !sent {
+	if _, waits := u.found[id]; waits {
 		return true, false
 	}
 	u.stack, u.head.Needs, u.head.Part = st.appendPartners(u.stack[:0], id, sp, i), u.head.Needs[:0], 0
@@ -191,7 +191,7 @@ func (st *structure) addNeeds(sp *group.Space, i int, kind repl.Kind) {
 // mayStillHave reports whether the peer may not have applied yet that an entity left a group. That follows from its own
 // acknowledgements, and not from whether the leaver still exists, which depends on other peers (V13).
 func (st *structure) mayStillHave(sp *group.Space, i int, s repl.Slot) bool {
-	applied, _ := st.actions.AppliedUpTo(sp.First+repl.Handle(i), st.state.Tick)
+	applied := st.actions.AppliedUpTo(sp.First+repl.Handle(i), st.state.Tick)
 	left := st.state.Groups[sp.Group(i)].Left
 	for k := len(left) - 1; k >= 0 && applied.Before(left[k].Left); k-- {
 		if left[k].Slot == s && !sp.MembersAsOf(i).Before(left[k].Joined) {

@@ -54,7 +54,7 @@ func (st *structure) appendSpawns(heads *repl.Heads, i, room int) (n int) {
 const noRefsBits = 2
 
 // newGroups returns how many public groups from an index on, and before another, are due and can be sent
-// for the first time. Space.Ending need not be checked: a group whose end is in flight has no members, and no batch has it.
+// for the first time. Space.Ending need not be checked: no batch contains a group whose end is in flight, because such a group has no members.
 func (st *structure) newGroups(i, end int) (n int) {
 	sp := &st.groups.Public
 	if _, due := sp.StructureDue.NextRun(i); due < end {

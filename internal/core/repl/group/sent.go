@@ -10,7 +10,7 @@ import (
 // sent the end of members since.
 func (sp *Space) MembersAsOf(i int) entangle.Tick {
 	if sp.WasRetained.Has(i) {
-		return sp.Planned[i]
+		return sp.retainedAsOf[i]
 	}
 	return sp.StructureAsOf[i]
 }
@@ -24,13 +24,12 @@ func (sp *Space) StopRetaining(i int) {
 }
 
 // StartRetaining begins to retain a group that was sent: updates of it are neither sent nor resent.
-func (sp *Space) StartRetaining(i int, now entangle.Tick) {
+func (sp *Space) StartRetaining(i int) {
 	sp.Due.Clear(i)
 	sp.NeedsFull.Clear(i)
 	sp.Fragmented.Clear(i)
-	if sp.Planned[i] != now && !sp.WasRetained.Has(i) { // else Planned is right: this tick, or that of the last retention
-		sp.Planned[i] = sp.StructureAsOf[i]
-	}
+	sp.retainedAsOf = extend(sp.retainedAsOf, sp.Len(), 0)
+	sp.retainedAsOf[i] = sp.MembersAsOf(i)
 	sp.Retained.Set(i)
 	sp.WasRetained.Set(i)
 }
@@ -63,11 +62,9 @@ func (sp *Space) MarkActionsSent(i, n int, rec *repl.Record, seq uint8) {
 		sp.WasRetained.ClearRange(i, end)
 	}
 	Fill(sp.Base[i:end], rec.Tick)
+	Fill(sp.Planned[i:end], rec.Tick)
 	Fill(sp.ActionSent[i:end], rec.Tick)
 	Fill(sp.StructureAsOf[i:end], rec.Tick)
-	if !sp.Retained.Has(i) {
-		Fill(sp.Planned[i:end], rec.Tick)
-	}
 	if sp.Prev != nil {
 		clear(sp.Prev[i:end])
 	}

@@ -28,7 +28,7 @@ type Space struct {
 	Partial      set.Bitset      // copy of ViewOf != 0 as a set: its newest view hides something
 
 	// Planned is the newest tick for which an update was planned, written or not (of whole runs: written), or an action was
-	// sent. Of retained groups it is MembersAsOf.
+	// sent.
 	Planned []entangle.Tick
 	Prev    []uint8 // number of ticks from the previous baseline to Base; nil if no component needs it
 	Structure
@@ -59,6 +59,7 @@ type Visibility struct {
 	Referred    set.Bitset // the peer was sent a reference to an entity that has the group as its home
 	Retained    set.Bitset // no longer shown, and the peer keeps it as it was last sent
 	WasRetained set.Bitset // retained, or was so until it was shown again, and its full is not sent yet
+	retainedAsOf []entangle.Tick // MembersAsOf of such a group
 }
 
 // Grow extends the columns to n handles. A new handle gets structure ticks 1<<30 ticks ago, which is before any other
@@ -178,7 +179,7 @@ func (sp *Space) ViewOf(i int) view.ID {
 // a group with a view it resets Planned to the baseline: all changes since the baseline count as unsent again
 // (schedule.Planner.hasUnsentValues).
 func (sp *Space) Requeue(i int) {
-	if sp.WasRetained.Has(i) {
+	if sp.Retained.Has(i) {
 		return
 	}
 	sp.Due.Set(i)

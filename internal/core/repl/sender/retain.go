@@ -14,8 +14,8 @@ import (
 // from it. A member that moves to a group that is shown to the peer moves there, and one that moves elsewhere is despawned.
 // A joining member is not sent, and becomes invisible if the peer saw it before.
 //
-// While a group is retained, and until it is sent again in full, Space.Planned is the tick as of which the peer has the
-// members. While it is retained, Space.StructureAsOf is the tick up to which the peer was sent removals. Its view hides
+// While a group is retained, and until it is sent again in full, Space.MembersAsOf is earlier than StructureAsOf: the peer
+// was not sent who joined. While it is retained, Space.StructureAsOf is the tick up to which the peer was sent removals. Its view hides
 // everything that the peer lacks or has to remove. While removals are due, group.Peer.SentViews has a view that hides
 // only what the peer lacks.
 
@@ -42,7 +42,7 @@ func (vis *visibility) Retain(s repl.Slot, hidden ...view.Hidden) bool {
 	if !sp.Retained.Has(i) {
 		vis.recordRetained(i, id)
 		v.SetShown(false)
-		sp.StartRetaining(i, vis.state.Tick)
+		sp.StartRetaining(i)
 		sp.StructureDue.Set(i) // removals of members may be unsent
 		vis.prediction.updatePredicted(sp, i)
 		vis.noteEarlierInserts(i, id)

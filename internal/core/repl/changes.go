@@ -7,7 +7,8 @@ import (
 
 // Changes packs the changed members of a group, by rising numbers, and their changed components:
 // usually the next number, with the same components as the member before, which takes one bit. A
-// new value starts a list; before its first member the set of components is empty.
+// new value starts a list; before its first member the set of components is empty. Joining members,
+// the numbers of which come before all sets, use AppendSet and ReadSet alone.
 type Changes struct {
 	next uint64
 	last set.Mask
@@ -27,6 +28,16 @@ func (c *Changes) Append(w *pack.Writer, m Member, comps *set.Mask) (same bool) 
 	w.Bool(same)
 	appendSkipped(w, skipped)
 	return same
+}
+
+// AppendSet writes the components of a member, and before them whether they are those of the member before.
+func (c *Changes) AppendSet(w *pack.Writer, s Sets, comps *set.Mask) {
+	same := *comps == c.last
+	w.Bool(same)
+	if !same {
+		c.last = *comps
+		s.Append(w, comps)
+	}
 }
 
 // End writes that none follows: as a next number with the components of the one before, in

@@ -17,7 +17,6 @@ type parser struct {
 	t    testing.TB
 	m    *model
 	sets repl.Sets
-	list repl.SetList
 	last set.Mask             // components of the last full of one entity
 	read func(*set.Mask) bool // reads the component set of the current member in a list of changes; may be nil
 	r    bits.Reader
@@ -121,7 +120,6 @@ func (p *parser) action(s *saying) {
 	if s.Kind == repl.Gone {
 		return
 	}
-	p.list = repl.SetList{}
 	if p.r.Bool() {
 		if s.Kind == repl.Full {
 			s.joins = []joining{{native: true, id: repl.ID{Group: s.Group, Generation: s.Generation}}}
@@ -130,10 +128,12 @@ func (p *parser) action(s *saying) {
 		return
 	}
 	p.joins(s)
-	p.list.Begin()
+	var sets repl.Changes
 	for _, j := range s.joins {
 		if !j.paused {
+			p.read = func(comps *set.Mask) bool { return sets.ReadSet(&p.r, p.sets, comps, p.r.Bool()) }
 			p.contents(s, j.number, true)
+			p.read = nil
 		}
 	}
 	if s.Kind == repl.Change {
@@ -240,7 +240,7 @@ func (p *parser) readSet(comps *set.Mask) bool {
 	if p.read != nil {
 		return p.read(comps)
 	}
-	return p.list.Read(&p.r, p.sets, comps)
+	return p.sets.Read(&p.r, comps)
 }
 
 func (p *parser) contents(s *saying, number repl.Member, whole bool) {
@@ -300,7 +300,6 @@ func (p *parser) run(tick entangle.Tick) (all []saying) {
 // update reads a record that is a block of its own.
 func (p *parser) update(rec repl.Record) saying {
 	s := saying{Record: rec, refs: p.refs()}
-	p.list = repl.SetList{}
 	if p.r.Bool() {
 		p.contents(&s, 0, false)
 	} else {

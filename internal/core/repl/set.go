@@ -48,44 +48,6 @@ func (s Sets) Bits(m *set.Mask) int {
 	return n
 }
 
-// SetList packs the sets of members of a group one after the other: as a rule they are
-// the same, which takes one bit. The zero value is for a set that stands alone; Begin
-// makes it a list.
-type SetList struct {
-	last  set.Mask
-	begun bool
-}
-
-// Begin begins a list, of which the first set is not the same as any.
-func (l *SetList) Begin() { *l = SetList{begun: true} }
-
-// Append writes the next set.
-func (l *SetList) Append(w *pack.Writer, s Sets, m *set.Mask) {
-	if l.begun {
-		same := *m == l.last
-		w.Bool(same)
-		if same {
-			return
-		}
-		l.last = *m
-	}
-	s.Append(w, m)
-}
-
-// Read reads the next set into m. A set that is said to differ and does not is
-// malformed.
-func (l *SetList) Read(r *pack.Reader, s Sets, m *set.Mask) (ok bool) {
-	if l.begun && r.Bool() {
-		*m = l.last
-		return r.Err() == nil
-	}
-	if !s.Read(r, m) || l.begun && *m == l.last {
-		return false
-	}
-	l.last = *m
-	return true
-}
-
 // Read reads a set into m. Numbers come in rising order, each below the number of
 // components: anything else is malformed, so that a set has one encoding.
 func (s Sets) Read(r *pack.Reader, m *set.Mask) (ok bool) {

@@ -28,7 +28,6 @@ type Key struct {
 
 // beginRecord starts the contents of a record.
 func (w *Encoder) beginRecord() {
-	w.Bodies.sets = repl.SetList{}
 	if w.differ != nil {
 		w.differ.BeginRecord()
 	}
@@ -83,7 +82,6 @@ type bodies struct {
 	buf     []byte // memory of w
 	refs    repl.RefTable
 	current Body // the one being encoded
-	sets    repl.SetList
 }
 
 // reset forgets the bodies of the last tick.

@@ -161,9 +161,9 @@ func (w *Encoder) samePrevSpan(from repl.From) group.Span {
 	return s
 }
 
-// encodeValues writes a set of components and their values.
-func (w *Encoder) encodeValues(s repl.Slot, comps set.Mask) {
-	w.Bodies.sets.Append(&w.Bodies.w, w.sets, &comps)
+// encodeAlone writes a set of components and their values, of a member that is alone in its record.
+func (w *Encoder) encodeAlone(s repl.Slot, comps set.Mask) {
+	w.sets.Append(&w.Bodies.w, &comps)
 	w.encodeSet(s, comps)
 }
 
@@ -250,10 +250,10 @@ func (w *Encoder) encodeMembers(id ident.GroupIndex) {
 	out.Bool(alone)
 	switch {
 	case alone && full:
-		w.encodeWhole(m.Slot)
+		w.encodeAlone(m.Slot, w.visibleComponents(m.Slot, w.state.Slots.Mask[m.Slot]))
 	case alone:
 		w.encodeRemoved(w.removedComponents(m.Slot))
-		w.encodeValues(m.Slot, w.changedComponents(m.Slot))
+		w.encodeAlone(m.Slot, w.changedComponents(m.Slot))
 	default:
 		w.encodeJoining(id)
 		if !full {
@@ -283,10 +283,12 @@ func (w *Encoder) encodeJoining(id ident.GroupIndex) {
 		}
 	}
 	numbers.End(out)
-	w.Bodies.sets.Begin()
+	var sets repl.Changes
 	for i := range gr.Members {
 		if m := &gr.Members[i]; w.encodesWhole(m) && !w.hidesMember(m) && !w.state.IsFrozen(m) {
-			w.encodeWhole(m.Slot)
+			comps := w.visibleComponents(m.Slot, w.state.Slots.Mask[m.Slot])
+			sets.AppendSet(out, w.sets, &comps)
+			w.encodeSet(m.Slot, comps)
 		}
 	}
 }
@@ -298,9 +300,4 @@ func (w *Encoder) encodeJoiner(id ident.GroupIndex, m *group.Member) {
 		index = w.Bodies.refs.Index(m.Slot)
 	}
 	repl.AppendJoiner(&w.Bodies.w, index)
-}
-
-// encodeWhole writes all visible components of a member.
-func (w *Encoder) encodeWhole(s repl.Slot) {
-	w.encodeValues(s, w.visibleComponents(s, w.state.Slots.Mask[s]))
 }

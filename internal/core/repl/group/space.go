@@ -54,11 +54,11 @@ type Visibility struct {
 	Views []view.ID // the newest view of each group; nil while the peer sees all of every group
 
 	// For private groups only:
-	Hidden      set.Bitset // no longer shown: its end is to be sent to this peer
-	WasSent     set.Bitset // the peer was sent a group under this handle
-	Referred    set.Bitset // the peer was sent a reference to an entity that has the group as its home
-	Retained    set.Bitset // no longer shown, and the peer keeps it as it was last sent
-	WasRetained set.Bitset // retained, or was so until it was shown again, and its full is not sent yet
+	Hidden       set.Bitset      // no longer shown: its end is to be sent to this peer
+	WasSent      set.Bitset      // the peer was sent a group under this handle
+	Referred     set.Bitset      // the peer was sent a reference to an entity that has the group as its home
+	Retained     set.Bitset      // no longer shown, and the peer keeps it as it was last sent
+	WasRetained  set.Bitset      // retained, or was so until it was shown again, and its full is not sent yet
 	retainedAsOf []entangle.Tick // MembersAsOf of such a group
 }
 

@@ -39,11 +39,10 @@ type bodyReader struct {
 	g    *group // nil when skipping
 	rec  *repl.Record
 	skip bool
-	list repl.SetList
-	// Of a list of changes: changing.
-	changes  repl.Changes
-	changing bool
-	same     bool // the current member has the components of the previous one
+	alone bool // member 0 is the only one that the record names
+	// Otherwise, of the current list of members:
+	changes repl.Changes
+	same    bool // the current member has the components of the one before
 }
 
 // apply applies a record to the replica of its group. After an error the sink is as
@@ -141,7 +140,7 @@ func (b *bodyReader) update() error {
 	if !b.readRefs() {
 		return ErrMalformed
 	}
-	if alone := b.in.Bool(); alone {
+	if b.alone = b.in.Bool(); b.alone {
 		return b.changed(0)
 	}
 	n, err := b.readChanges()
@@ -163,21 +162,20 @@ func (b *bodyReader) action() error {
 	if err := b.readLeavers(); err != nil {
 		return err
 	}
-	switch alone := b.in.Bool(); {
-	case alone && b.rec.Kind == repl.Change:
+	switch b.alone = b.in.Bool(); {
+	case b.alone && b.rec.Kind == repl.Change:
 		b.joins = b.joins[:0]
 		if err := b.predict(); err != nil {
 			return err
 		}
 		return b.changed(0)
-	case alone:
+	case b.alone:
 		b.joins = append(b.joins[:0], join{id: repl.ID{Group: b.rec.Group, Generation: b.rec.Generation}})
 		return b.addJoins()
 	}
 	if err := b.readJoins(); err != nil {
 		return err
 	}
-	b.list.Begin()
 	if err := b.addJoins(); err != nil || b.rec.Kind == repl.Full {
 		return err
 	}
@@ -207,6 +205,7 @@ func (b *bodyReader) addJoins() error {
 		if !b.skip {
 			b.Member(j.slot, true)
 		}
+		b.same = !b.alone && b.in.Bool()
 		if err := b.values(); err != nil {
 			return err
 		}
@@ -217,7 +216,7 @@ func (b *bodyReader) addJoins() error {
 
 // readChanges reads a list of changed members, and returns their number.
 func (b *bodyReader) readChanges() (n int, err error) {
-	b.changes, b.changing = repl.Changes{}, true
+	b.changes = repl.Changes{}
 	for {
 		number, same, more, ok := b.changes.Read(&b.in)
 		if !ok {
@@ -272,13 +271,7 @@ func (b *bodyReader) change() error {
 
 // values reads a set of components and their values.
 func (b *bodyReader) values() error {
-	var ok bool
-	if b.changing {
-		ok = b.changes.ReadSet(&b.in, b.sets, &b.comps, b.same)
-	} else {
-		ok = b.list.Read(&b.in, b.sets, &b.comps)
-	}
-	if !ok {
+	if ok := b.readSet(); !ok {
 		return ErrMalformed
 	}
 	for c := b.comps.Next(0); c >= 0; c = b.comps.Next(c + 1) {
@@ -296,6 +289,14 @@ func (b *bodyReader) values() error {
 		}
 	}
 	return nil
+}
+
+// readSet reads the set of components of the current member.
+func (b *bodyReader) readSet() (ok bool) {
+	if b.alone {
+		return b.sets.Read(&b.in, &b.comps)
+	}
+	return b.changes.ReadSet(&b.in, b.sets, &b.comps, b.same)
 }
 
 // readRefs reads the table of references before a body.

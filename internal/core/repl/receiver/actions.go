@@ -127,7 +127,7 @@ func (a *actionReader) action(rec *repl.Record) error {
 		return a.bodies.skipRecord(rec)
 	}
 	g := a.groups.find(rec.Group)
-	if g == nil || !g.Known {
+	if g == nil || !g.known {
 		if a.groups.endedBy(rec.Group, rec.Tick) {
 			return a.skipStale(rec)
 		}

@@ -36,9 +36,9 @@ type applier struct {
 // bodyReader reads one record behind its head, into the sink or past it.
 type bodyReader struct {
 	*applier
-	g    *group // nil when skipping
-	rec  *repl.Record
-	skip bool
+	g     *group // nil when skipping
+	rec   *repl.Record
+	skip  bool
 	alone bool // member 0 is the only one that the record names
 	// Otherwise, of the current list of members:
 	changes repl.Changes
@@ -48,7 +48,7 @@ type bodyReader struct {
 // apply applies a record to the replica of its group. After an error the sink is as
 // before, and after one of an update the replica too.
 func (a *applier) apply(g *group, rec *repl.Record) error {
-	a.beginRecord(rec, g.Tick, g.Known)
+	a.beginRecord(rec, g.tick, g.known)
 	b := bodyReader{applier: a, g: g, rec: rec}
 	if rec.Kind != repl.Update {
 		return b.applyAction()
@@ -122,7 +122,7 @@ func (a *applier) beginRecord(rec *repl.Record, replicaTick entangle.Tick, known
 func (b *bodyReader) applyAction() error {
 	b.leavers = b.leavers[:0]
 	if b.rec.Kind == repl.Full {
-		b.outdate(b.g.Group, b.rec.Generation)
+		b.outdate(b.g.handle, b.rec.Generation)
 		b.g.generation = b.rec.Generation
 	}
 	b.Begin(b.rec.Tick, b.g.tickBefore(b.rec))

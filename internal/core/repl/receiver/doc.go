@@ -53,7 +53,7 @@
 // # From bytes to the Sink
 //
 // actionReader reads the records of an action message, updateReader the runs of updates and the marks
-// of a frame. order.State.Judge decides about each record: it applies, waits or is dropped. A unit waits in
+// of a frame. group.judge decides about each record: it applies, waits or is dropped. A unit waits in
 // parts as they arrived; once it can be applied, its records are read like those of a message.
 // replica.apply lets the applier read the body between Sink.Begin and Sink.Commit, with Sink.Insert or
 // Sink.Update for each value. Then replica.release applies what has waited for it. Runs of alike records
@@ -63,9 +63,9 @@
 // # Where things are
 //
 // The parts, each with its own state: the groups by handle (table.go, group.go), where an entity is
-// (entities.go), the order of records and those that wait (package order), the confirmed tick (package
-// confirm), the units that wait (units.go), and the body of a record (body.go, members.go). replica.go applies
-// records with their help, waiting.go keeps and releases those that have to wait.
+// (entities.go), the records that wait (pool.go), the units that wait (units.go), the confirmed tick (package
+// confirm), and the body of a record (body.go, members.go). replica.go applies records with their help, waiting.go
+// keeps and releases those that have to wait.
 //
 // What arrives: actions.go, runs.go, updates.go. The world: sink.go. The caller's side: receiver.go. For tests
 // and tools: lister.go.

@@ -27,7 +27,7 @@ func (e *entities) locate(id repl.ID) (location, bool) {
 	}
 	p, ok := e.away[id]
 	if p.g != nil {
-		e.groups.find(p.g.Group) // ends the cache, which would have the entity after a move too
+		e.groups.find(p.g.handle) // ends the cache, which would have the entity after a move too
 	}
 	return p, ok
 }
@@ -47,7 +47,7 @@ func (e *entities) put(id repl.ID, p location) {
 	} else {
 		e.transit = append(e.transit, id)
 	}
-	if p.g != nil && p.g.Group == id.Group && p.number == id.Member { // it is found without the map
+	if p.g != nil && p.g.handle == id.Group && p.number == id.Member { // it is found without the map
 		return
 	}
 	if e.away == nil {

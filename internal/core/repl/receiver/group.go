@@ -5,16 +5,16 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/core/repl/order"
 )
 
 // group is the replica of one group.
 type group struct {
-	order.State
-	Group      repl.Handle
+	handle     repl.Handle
+	tick       entangle.Tick   // of the replica
+	known      bool            // a full was applied
 	generation repl.Generation // of the handle, as of the last full
 	members    []member        // by rising number
-	waiting    *order.Queue    // nil while the group never had any: with a slice, spawns of runs take 5 % longer
+	waiting    *queue          // nil while the group never had any: with a slice, spawns of runs take 5 % longer
 }
 
 // member is one entity of a group.
@@ -34,10 +34,32 @@ const (
 	leaving       // and above: it is not, with its fate added
 )
 
+// verdict is the treatment of a record.
+type verdict uint8
+
+const (
+	apply verdict = iota
+	wait
+	drop
+)
+
+// judge decides what happens to a record, whatever the order in which records arrive. A full applies to any replica that is
+// older. Every other record holds all changes of its kind since its baseline, and applies to a replica that has reached
+// that. The baseline of what was sent after an action is not before that action, so actions need no sequence.
+func (g *group) judge(rec *repl.Record) verdict {
+	switch full := rec.Kind == repl.Full; {
+	case g.known && !g.tick.Before(rec.Tick):
+		return drop
+	case !full && (!g.known || g.tick.Before(rec.Base)):
+		return wait
+	}
+	return apply
+}
+
 // tickBefore returns the tick of the replica before a record: that of the record itself if there was none.
 func (g *group) tickBefore(rec *repl.Record) entangle.Tick {
-	if g.Known {
-		return g.Tick
+	if g.known {
+		return g.tick
 	}
 	return rec.Tick
 }

@@ -104,7 +104,7 @@ func (b *bodyReader) join(j *join) error {
 	case b.AtLimit():
 		return ErrCrowded
 	default:
-		if j.id.Group != b.g.Group {
+		if j.id.Group != b.g.handle {
 			b.outdate(j.id.Group, j.id.Generation)
 		}
 		p.slot = b.Spawn(j.id)

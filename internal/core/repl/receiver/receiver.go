@@ -103,10 +103,10 @@ func (r *Receiver) EndedBy(h repl.Handle, tick entangle.Tick) bool {
 // Held returns the tick of a group's replica.
 func (r *Receiver) Held(h repl.Handle) (entangle.Tick, bool) {
 	g := r.replica.groups.find(h)
-	if g == nil || !g.Known {
+	if g == nil || !g.known {
 		return 0, false
 	}
-	return g.Tick, true
+	return g.tick, true
 }
 
 // ConfirmedTick returns the newest tick that the sender marked and of which everything marked was
@@ -114,21 +114,21 @@ func (r *Receiver) Held(h repl.Handle) (entangle.Tick, bool) {
 func (r *Receiver) ConfirmedTick() (tick entangle.Tick, ok bool) { return r.replica.confirmed.Newest() }
 
 // LimitWaiting sets how many bytes of records may wait; at first DefaultWaitingBytes.
-func (r *Receiver) LimitWaiting(bytes int) { r.replica.waiting.Limit = bytes }
+func (r *Receiver) LimitWaiting(bytes int) { r.replica.waiting.limit = bytes }
 
 // WaitingLimit returns how many bytes of records may wait.
-func (r *Receiver) WaitingLimit() int { return r.replica.waiting.Limit }
+func (r *Receiver) WaitingLimit() int { return r.replica.waiting.limit }
 
 // WaitingBytes returns the size of the records that wait for one before them; at
 // most what LimitWaiting says.
-func (r *Receiver) WaitingBytes() int { return r.replica.waiting.Bytes() }
+func (r *Receiver) WaitingBytes() int { return r.replica.waiting.bytes }
 
 // Groups appends the handles of the groups that the replica has, by rising handle, for
 // tests and inspection.
 func (r *Receiver) Groups(dst []repl.Handle) []repl.Handle {
 	r.replica.groups.each(func(g *group) {
-		if g.Known {
-			dst = append(dst, g.Group)
+		if g.known {
+			dst = append(dst, g.handle)
 		}
 	})
 	return dst

@@ -4,7 +4,6 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/confirm"
-	"github.com/entangle-ecs/entangle/internal/core/repl/order"
 )
 
 // replica applies the records of groups in their order, and keeps those that can't be applied yet.
@@ -12,13 +11,13 @@ type replica struct {
 	groups    table
 	entities  entities
 	bodies    applier
-	waiting   order.Pool
+	waiting   pool
 	confirmed confirm.Ticks
 	stats     *Stats
 }
 
 func (r *replica) init(sink Sink, comps int) {
-	r.waiting.Limit = DefaultWaitingBytes
+	r.waiting.limit = DefaultWaitingBytes
 	r.entities.groups = &r.groups
 	r.stats = &Stats{}
 	r.bodies = applier{sinks: newSinks(sink), sets: repl.NewSets(comps), groups: &r.groups, entities: &r.entities}
@@ -32,7 +31,7 @@ func (r *replica) finish() error {
 
 // checkRoom fails if more waits than may.
 func (r *replica) checkRoom() error {
-	if r.waiting.Over() {
+	if r.waiting.isOver() {
 		return ErrNoRoom
 	}
 	return nil
@@ -58,7 +57,7 @@ func (r *replica) apply(g *group, rec *repl.Record) error {
 	if err := r.bodies.apply(g, rec); err != nil {
 		return err
 	}
-	if g.Tick = rec.Tick; rec.Kind == repl.Update {
+	if g.tick = rec.Tick; rec.Kind == repl.Update {
 		r.stats.Updates++
 		return nil
 	}
@@ -75,17 +74,17 @@ func (r *replica) apply(g *group, rec *repl.Record) error {
 // end ends a group without members. What waits for it is older: a handle is reused when every peer has acknowledged the
 // end.
 func (r *replica) end(g *group, tick entangle.Tick) {
-	r.groups.setEnded(g.Group, tick)
-	r.waiting.DropIf(g.waiting, func(*order.Waiting) bool { return true })
+	r.groups.setEnded(g.handle, tick)
+	r.waiting.dropIf(g.waiting, func(*waitingRecord) bool { return true })
 	r.groups.remove(g)
 }
 
 // handle decides about a record of a group, and then applies what has waited for it.
 func (r *replica) handle(g *group, rec *repl.Record) error {
-	switch g.Judge(rec) {
-	case order.Drop:
+	switch g.judge(rec) {
+	case drop:
 		return r.skipStale(rec)
-	case order.Wait:
+	case wait:
 		return r.hold(g, rec)
 	}
 	if err := r.apply(g, rec); err != nil {

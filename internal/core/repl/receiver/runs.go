@@ -3,7 +3,6 @@ package receiver
 import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/core/repl/order"
 )
 
 // maxSpawnRun bounds the entities of a run, and so the buffers for it. Messages hold fewer, unless
@@ -67,7 +66,7 @@ func (a *actionReader) addSpawned(tick entangle.Tick) {
 	for i, id := range a.ids {
 		g := a.groups.add(id.Group)
 		a.groups.setKnown(g)
-		g.Tick, g.generation = tick, id.Generation
+		g.tick, g.generation = tick, id.Generation
 		g.members = append(g.members, member{slot: slots[i], id: id})
 	}
 	a.stats.Actions += uint64(len(a.ids))
@@ -90,7 +89,7 @@ func (a *actionReader) endRun(rec *repl.Record) (n int) {
 		m := &g.members[0]
 		a.slots = append(a.slots, m.slot)
 		delete(a.entities.away, m.id)
-		a.groups.setEnded(g.Group, rec.Tick)
+		a.groups.setEnded(g.handle, rec.Tick)
 		a.groups.remove(g)
 		n++
 	}
@@ -103,5 +102,5 @@ func (a *actionReader) endRun(rec *repl.Record) (n int) {
 
 // endsAlone reports whether an end applies now to a group of one entity, and nothing waits for it.
 func (a *actionReader) endsAlone(g *group, rec *repl.Record) bool {
-	return g.Known && len(g.members) == 1 && len(g.waiting.All()) == 0 && g.Judge(rec) == order.Apply
+	return g.known && len(g.members) == 1 && len(g.waiting.all()) == 0 && g.judge(rec) == apply
 }

@@ -78,10 +78,10 @@ func (t *table) cacheOf(handles []repl.Handle) (cache *[pageSize]cached, page []
 func (t *table) cacheGroup(h repl.Handle) bool {
 	p, i := t.pages[h/pageSize], h%pageSize
 	g := p.groups[i]
-	if g == nil || !g.Known || len(g.members) == 0 || g.members[0].number != 0 || len(g.waiting.All()) > 0 {
+	if g == nil || !g.known || len(g.members) == 0 || g.members[0].number != 0 || len(g.waiting.all()) > 0 {
 		return false
 	}
-	p.cache[i] = cached{slot: g.members[0].slot, tick: g.Tick}
+	p.cache[i] = cached{slot: g.members[0].slot, tick: g.tick}
 	return true
 }
 
@@ -93,7 +93,7 @@ func (t *table) find(h repl.Handle) *group {
 	}
 	g := p.groups[i]
 	if p.cache != nil && p.cache[i].slot != repl.NoSlot {
-		g.Tick, p.cache[i].slot = p.cache[i].tick, repl.NoSlot
+		g.tick, p.cache[i].slot = p.cache[i].tick, repl.NoSlot
 	}
 	return g
 }
@@ -108,7 +108,7 @@ func (t *table) add(h repl.Handle) *group {
 		*p = new(page)
 	}
 	g := t.unused()
-	g.Group = h
+	g.handle = h
 	(*p).groups[h%pageSize] = g
 	return g
 }
@@ -139,8 +139,8 @@ func (t *table) grow(n int) {
 
 // remove removes a group that is in the table, without members and waiting records.
 func (t *table) remove(g *group) {
-	t.pages[g.Group/pageSize].groups[g.Group%pageSize] = nil
-	if g.Known {
+	t.pages[g.handle/pageSize].groups[g.handle%pageSize] = nil
+	if g.known {
 		t.known--
 	}
 	if cap(g.members) > maxFreeMembers {
@@ -154,8 +154,8 @@ func (t *table) len() int { return t.known }
 
 // setKnown notes that a group has a full.
 func (t *table) setKnown(g *group) {
-	if !g.Known {
-		g.Known = true
+	if !g.known {
+		g.known = true
 		t.known++
 	}
 }
@@ -178,7 +178,7 @@ func (t *table) endedBy(h repl.Handle, tick entangle.Tick) bool {
 // met.
 func (t *table) met(need repl.Need) bool {
 	g := t.find(need.Group)
-	return g != nil && g.Known && !g.Tick.Before(need.Tick) || t.endedBy(need.Group, need.Tick)
+	return g != nil && g.known && !g.tick.Before(need.Tick) || t.endedBy(need.Group, need.Tick)
 }
 
 // Unmet returns needs without the met ones at the end: none if all are met. An unmet need stays

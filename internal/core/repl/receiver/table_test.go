@@ -8,7 +8,6 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/core/repl/order"
 )
 
 // A table equals a map of groups by handle that iterates by rising handle. It also remembers when
@@ -36,7 +35,7 @@ func TestTableIsAMap(t *testing.T) {
 			} else {
 				twin[h] = table.add(h)
 				require.Empty(t, twin[h].members)
-				require.Empty(t, twin[h].waiting.All())
+				require.Empty(t, twin[h].waiting.all())
 				twin[h].members = append(twin[h].members, member{slot: repl.Slot(h)})
 				if rapid.Bool().Draw(t, "known") {
 					table.setKnown(twin[h])
@@ -45,17 +44,17 @@ func TestTableIsAMap(t *testing.T) {
 		}
 		known := 0
 		for _, g := range twin {
-			if g.Known {
+			if g.known {
 				known++
 			}
 		}
 		require.Equal(t, known, table.len())
 		last := -1
 		table.each(func(g *group) {
-			require.Greater(t, int(g.Group), last)
-			last = int(g.Group)
-			require.Same(t, twin[g.Group], g)
-			delete(twin, g.Group)
+			require.Greater(t, int(g.handle), last)
+			last = int(g.handle)
+			require.Same(t, twin[g.handle], g)
+			delete(twin, g.handle)
 			table.remove(g)
 		})
 		require.Empty(t, twin)
@@ -73,14 +72,14 @@ func TestUncachedWritesTheTickBack(t *testing.T) {
 		require.Nil(t, cache)
 		g := table.add(handle)
 		g.members = []member{{slot: 7}}
-		g.Known, g.Tick = rapid.Bool().Draw(t, "known"), 3
+		g.known, g.tick = rapid.Bool().Draw(t, "known"), 3
 		if rapid.Bool().Draw(t, "waits") {
-			g.waiting = &order.Queue{{}}
+			g.waiting = &queue{{}}
 		}
 		if g.members[0].number = repl.Member(rapid.IntRange(0, 1).Draw(t, "number")); rapid.Bool().Draw(t, "empty") {
 			g.members = nil
 		}
-		fit := g.Known && len(g.waiting.All()) == 0 && len(g.members) > 0 && g.members[0].number == 0
+		fit := g.known && len(g.waiting.all()) == 0 && len(g.members) > 0 && g.members[0].number == 0
 		cache, _ = table.cacheOf([]repl.Handle{handle})
 		l := &cache[handle%pageSize]
 		require.Equal(t, repl.NoSlot, l.slot)
@@ -92,12 +91,12 @@ func TestUncachedWritesTheTickBack(t *testing.T) {
 		require.Equal(t, cached{slot: 7, tick: 3}, *l)
 		l.tick = 9
 		if rapid.Bool().Draw(t, "each") {
-			table.each(func(each *group) { require.EqualValues(t, 9, each.Tick) })
+			table.each(func(each *group) { require.EqualValues(t, 9, each.tick) })
 		}
-		require.EqualValues(t, 9, table.find(handle).Tick)
+		require.EqualValues(t, 9, table.find(handle).tick)
 		require.Equal(t, repl.NoSlot, l.slot)
-		g.Tick = 10
-		require.EqualValues(t, 10, table.find(handle).Tick)
+		g.tick = 10
+		require.EqualValues(t, 10, table.find(handle).tick)
 	})
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/core/repl/order"
 )
 
 // units keeps units until they apply: when all parts have arrived, and each group has reached the baseline of its
@@ -63,11 +62,11 @@ func (a *actionReader) readPart(tick entangle.Tick) error {
 		w.end = int(head.Part) + 1
 	}
 	w.have++
-	p.arrived, p.body = true, order.CopyBits(p.body, start, width)
+	p.arrived, p.body = true, copyBits(p.body, start, width)
 	w.needs = append(w.needs, head.Needs...)
-	w.size += len(p.body) + len(head.Needs)*needBytes + order.Overhead
-	a.waiting.Count(w.size - before)
-	if a.waiting.Over() { // here, since a message of a few parts with high numbers may take any memory
+	w.size += len(p.body) + len(head.Needs)*needBytes + overhead
+	a.waiting.count(w.size - before)
+	if a.waiting.isOver() { // here, since a message of a few parts with high numbers may take any memory
 		behind := *in
 		err := a.applyUnits()
 		if *in = behind; err != nil {
@@ -169,7 +168,7 @@ func (a *actionReader) applyUnits() error {
 
 // applyUnit applies a unit with met needs.
 func (a *actionReader) applyUnit(w *unit) error {
-	a.waiting.Count(-w.size)
+	a.waiting.count(-w.size)
 	for i := range w.parts {
 		a.bodies.in.Reset(w.parts[i].body)
 		if err := a.readRecords(w.tick); err != nil {

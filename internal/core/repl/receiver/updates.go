@@ -142,7 +142,7 @@ func (u *updateReader) collectSlots(rec *repl.Record, handles []repl.Handle) (re
 	return takes.first
 }
 
-// span is the ticks of the replicas that take an update: from its baseline to before its own, as State.Judge says.
+// span is the ticks of the replicas that take an update: from its baseline to before its own, as group.judge says.
 type span struct {
 	first  entangle.Tick
 	ticks  uint32
@@ -174,7 +174,7 @@ func (u *updateReader) setTicks(tick entangle.Tick, handles []repl.Handle) {
 		for _, h := range page {
 			c := &cache[h%pageSize]
 			if c.tick = tick; c.slot == repl.NoSlot { // an event's reader asked for the group
-				u.groups.find(h).Tick = tick
+				u.groups.find(h).tick = tick
 			}
 		}
 		handles = handles[len(page):]
@@ -199,7 +199,7 @@ func (u *updateReader) update(rec *repl.Record) error {
 		return u.bodies.skipRecord(rec)
 	}
 	g := u.groups.find(rec.Group)
-	if (g == nil || !g.Known) && u.groups.endedBy(rec.Group, rec.Tick) {
+	if (g == nil || !g.known) && u.groups.endedBy(rec.Group, rec.Tick) {
 		return u.skipStale(rec)
 	}
 	if g == nil {

@@ -2,7 +2,6 @@ package receiver
 
 import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
-	"github.com/entangle-ecs/entangle/internal/core/repl/order"
 )
 
 // maxActions bounds the actions of one group that wait. A sender has at most repl.MaxActionsInFlight in flight, counted
@@ -19,20 +18,20 @@ func (r *replica) hold(g *group, rec *repl.Record) error {
 	width := start.RemainingBits() - r.bodies.in.RemainingBits()
 	if rec.Kind == repl.Update {
 		r.confirmed.NotApplied(rec.Group, rec.Tick)
-		r.stats.Replaced += uint64(r.waiting.Supersede(g.waiting, rec))
-		if g.waiting.Updates() == order.MaxUpdates || !r.waiting.TakesUpdate(width) {
-			if r.stats.Overflow++; !g.Known && len(g.waiting.All()) == 0 {
+		r.stats.Replaced += uint64(r.waiting.supersede(g.waiting, rec))
+		if g.waiting.updates() == maxUpdates || !r.waiting.takesUpdate(width) {
+			if r.stats.Overflow++; !g.known && len(g.waiting.all()) == 0 {
 				r.groups.remove(g)
 			}
 			return nil
 		}
-	} else if len(g.waiting.All())-g.waiting.Updates() == maxActions {
+	} else if len(g.waiting.all())-g.waiting.updates() == maxActions {
 		return ErrNoRoom
 	}
 	if g.waiting == nil {
-		g.waiting = &order.Queue{}
+		g.waiting = &queue{}
 	}
-	r.waiting.Add(g.waiting, rec, start, width)
+	r.waiting.add(g.waiting, rec, start, width)
 	r.stats.Waited++
 	return nil
 }
@@ -42,10 +41,10 @@ func (r *replica) hold(g *group, rec *repl.Record) error {
 func (r *replica) release(h repl.Handle) error {
 	for {
 		g := r.groups.find(h) // looked up each time: its end may have been applied
-		if g == nil || len(g.waiting.All()) == 0 {
+		if g == nil || len(g.waiting.all()) == 0 {
 			return nil
 		}
-		r.waiting.DropIf(g.waiting, func(w *order.Waiting) bool { return g.Judge(&w.Record) == order.Drop })
+		r.waiting.dropIf(g.waiting, func(w *waitingRecord) bool { return g.judge(&w.Record) == drop })
 		w := g.next()
 		if w == nil {
 			return nil
@@ -57,20 +56,20 @@ func (r *replica) release(h repl.Handle) error {
 }
 
 // applyWaiting applies a waiting record. The group may have ended after it.
-func (r *replica) applyWaiting(g *group, w *order.Waiting) error {
+func (r *replica) applyWaiting(g *group, w *waitingRecord) error {
 	in := r.bodies.in
-	r.bodies.in.Reset(w.Body)
+	r.bodies.in.Reset(w.body)
 	err := r.apply(g, &w.Record)
 	r.bodies.in = in
-	r.waiting.DropIf(g.waiting, func(other *order.Waiting) bool { return other == w })
+	r.waiting.dropIf(g.waiting, func(other *waitingRecord) bool { return other == w })
 	return err
 }
 
 // next returns the waiting record that is applied next, or nil: the newest update, because an action may have it as its
 // baseline, or else the oldest action.
-func (g *group) next() (best *order.Waiting) {
-	for _, w := range g.waiting.All() {
-		if g.Judge(&w.Record) != order.Apply {
+func (g *group) next() (best *waitingRecord) {
+	for _, w := range g.waiting.all() {
+		if g.judge(&w.Record) != apply {
 			continue
 		}
 		switch update := w.Kind == repl.Update; {

@@ -1,4 +1,4 @@
-package order
+package receiver
 
 import (
 	"testing"
@@ -13,21 +13,21 @@ import (
 //
 // Proves: R20, R21, R22, R23
 func TestTheBaselineOfARecordDecides(t *testing.T) {
-	empty, at10 := State{}, State{Tick: 10, Known: true}
+	empty, at10 := group{}, group{tick: 10, known: true}
 	for _, kind := range []repl.Kind{repl.Change, repl.Gone, repl.Update} {
 		rec := repl.Record{Kind: kind, Tick: 12, From: repl.From{Base: 10}}
-		assert.Equal(t, Wait, empty.Judge(&rec))
-		assert.Equal(t, Apply, at10.Judge(&rec))
+		assert.Equal(t, wait, empty.judge(&rec))
+		assert.Equal(t, apply, at10.judge(&rec))
 		rec.Base = 9
-		assert.Equal(t, Apply, at10.Judge(&rec))
+		assert.Equal(t, apply, at10.judge(&rec))
 		rec.Base = 11
-		assert.Equal(t, Wait, at10.Judge(&rec))
+		assert.Equal(t, wait, at10.judge(&rec))
 		rec.Tick, rec.Base = 10, 9
-		assert.Equal(t, Drop, at10.Judge(&rec))
+		assert.Equal(t, drop, at10.judge(&rec))
 	}
 	full := repl.Record{Kind: repl.Full, Tick: 12}
-	assert.Equal(t, Apply, empty.Judge(&full))
-	assert.Equal(t, Apply, at10.Judge(&full))
+	assert.Equal(t, apply, empty.judge(&full))
+	assert.Equal(t, apply, at10.judge(&full))
 	full.Tick = 10
-	assert.Equal(t, Drop, at10.Judge(&full))
+	assert.Equal(t, drop, at10.judge(&full))
 }

@@ -19,7 +19,7 @@ type spawnBatch struct {
 	First      repl.Handle
 	Count      int // number of groups
 	Generation repl.Generation
-	Begins     uint64 // what each body begins with; see loneFull
+	Begins     uint64 // what each body begins with; see batchPrefix
 	Prefix     int    // bits of it
 	At         int    // of the first group in spawnBatches.ends
 	Off        int    // in the arena
@@ -63,9 +63,9 @@ func (w *Encoder) SpawnBatch(h repl.Handle) *spawnBatch {
 	return nil
 }
 
-// isLone reports whether a public handle has a group of one active entity that was born in it, and
+// canBatch reports whether a public handle has a group of one active entity that was born in it, and
 // that the full of which concerns no other group.
-func (w *Encoder) isLone(h repl.Handle) bool {
+func (w *Encoder) canBatch(h repl.Handle) bool {
 	id := w.state.Public.Groups[h]
 	if id == ident.NoGroup {
 		return false
@@ -83,7 +83,7 @@ func (w *Encoder) isLone(h repl.Handle) bool {
 func (w *Encoder) encodeBatch(first repl.Handle) {
 	b, enc, groups := &w.Spawns, &w.Bodies, w.state.Public.Groups
 	b.of.set(groups[first], noBatch)
-	if !w.isLone(first) {
+	if !w.canBatch(first) {
 		return
 	}
 	gr := &w.state.Groups[groups[first]]
@@ -92,7 +92,7 @@ func (w *Encoder) encodeBatch(first repl.Handle) {
 	enc.refs.Reset()
 	enc.current = Body{key: Key{Kind: repl.Full, Base: w.state.Tick, Structure: w.state.Tick}, bases: group.AllTime(w.state.Tick), structures: group.AllTime(w.state.Tick)}
 	for h := first; made.Count < maxBatch && enc.w.LenBits() < maxBatchBits && int(h) < len(groups); h++ {
-		if !w.isLone(h) || h != first && b.of.find(groups[h]) != 0 {
+		if !w.canBatch(h) || h != first && b.of.find(groups[h]) != 0 {
 			break
 		}
 		gr := &w.state.Groups[groups[h]]
@@ -104,7 +104,7 @@ func (w *Encoder) encodeBatch(first repl.Handle) {
 		w.beginRecord()
 		enc.w.Bool(true)
 		w.encodeSet(s, comps)
-		if len(enc.refs.Slots()) > 0 || enc.w.LenBits()-before > maxLoneBits {
+		if len(enc.refs.Slots()) > 0 || enc.w.LenBits()-before > maxBatchedBits {
 			break
 		}
 		b.Ends = append(b.Ends, uint32(enc.w.LenBits()))
@@ -115,19 +115,19 @@ func (w *Encoder) encodeBatch(first repl.Handle) {
 		return
 	}
 	b.Arena = append(b.Arena, b.buf...)
-	made.Begins, made.Prefix = w.loneFull(&comps)
+	made.Begins, made.Prefix = w.batchPrefix(&comps)
 	b.list = append(b.list, made)
 	for _, id := range groups[first:][:made.Count] {
 		b.of.set(id, len(b.list))
 	}
 }
 
-// maxLoneBits is the size of the largest full in a batch: any message has room for it.
-const maxLoneBits = 1 << 12
+// maxBatchedBits is the size of the largest full in a batch: any message has room for it.
+const maxBatchedBits = 1 << 12
 
-// loneFull returns what the body of a full of one entity begins with, before its values, as usualKind
+// batchPrefix returns what the body of a full of one entity begins with, before its values, as usualKind
 // does, and the number of its bits.
-func (w *Encoder) loneFull(comps *set.Mask) (begins uint64, prefix int) {
+func (w *Encoder) batchPrefix(comps *set.Mask) (begins uint64, prefix int) {
 	out := &w.Bodies.w
 	out.Reset(w.Spawns.buf[:0])
 	out.Bits(0b10, 2) // no leavers, alone

@@ -26,7 +26,7 @@ func (w *Encoder) encodeBody(id ident.GroupIndex) {
 // components that changed; otherwise it writes which members have them.
 func (w *Encoder) encodeUpdate(id ident.GroupIndex) (comps set.Mask) {
 	gr := &w.state.Groups[id]
-	if m := w.soleMember(gr); m != nil && !w.state.IsPaused(m.Slot) {
+	if m := w.aloneMember(gr); m != nil && !w.state.IsPaused(m.Slot) {
 		comps = w.changedComponents(m.Slot)
 		w.encodeSet(m.Slot, comps)
 		return comps
@@ -35,9 +35,9 @@ func (w *Encoder) encodeUpdate(id ident.GroupIndex) (comps set.Mask) {
 	return comps
 }
 
-// soleMember returns the member with number 0 if the view of the current body shows it and no other, and otherwise
+// aloneMember returns the member with number 0 if the view of the current body shows it and no other, and otherwise
 // nil.
-func (w *Encoder) soleMember(gr *group.Group) *group.Member {
+func (w *Encoder) aloneMember(gr *group.Group) *group.Member {
 	if w.Bodies.current.key.View == 0 || len(gr.Members) == 0 || gr.Members[0].Number != 0 {
 		if gr.Alone() {
 			return &gr.Members[0]
@@ -240,7 +240,7 @@ func (w *Encoder) fateOf(id ident.GroupIndex, l *group.Leaver) repl.Fate {
 // the receiver reads values that refer to them.
 func (w *Encoder) encodeMembers(id ident.GroupIndex) {
 	out, gr, full := &w.Bodies.w, &w.state.Groups[id], w.Bodies.current.key.Kind == repl.Full
-	m := w.soleMember(gr)
+	m := w.aloneMember(gr)
 	alone := m != nil && !w.state.IsPaused(m.Slot)
 	if full {
 		alone = alone && w.state.IsNative(m.Slot, id, m.Number)

@@ -22,7 +22,7 @@ func (w *Encoder) encodeRemovedParts(id ident.GroupIndex) {
 	var changes repl.Changes
 	var none set.Mask
 	out := &w.Bodies.w
-	out.Bool(false) // not a sole member
+	out.Bool(false) // not alone
 	joins.End(out)
 	for i := range w.state.Groups[id].Members {
 		m := &w.state.Groups[id].Members[i]

@@ -12,15 +12,15 @@ import (
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
-// structure writes the actions of one peer: everything but changed values of the groups that it has.
-type structure struct {
+// actions writes the actions of one peer: everything but changed values of the groups that it has.
+type actions struct {
 	groups     *group.Peer
 	state      *group.State
 	enc        *encode.Encoder
 	joining    *joining
 	prediction *prediction
 	visibility *visibility
-	actions    *flight.Messages
+	messages   *flight.Messages
 	stats      *Stats
 	received   *rewind.Received // nil: see World.RecordReceived
 	targetOf   func(repl.Slot) (rewind.Target, set.Mask)
@@ -45,75 +45,75 @@ const (
 )
 
 // ActionsDue reports whether an action of any group is due.
-func (st *structure) ActionsDue() bool {
-	return !st.groups.Public.StructureDue.Empty() || !st.groups.Private.StructureDue.Empty()
+func (a *actions) ActionsDue() bool {
+	return !a.groups.Public.StructureDue.Empty() || !a.groups.Private.StructureDue.Empty()
 }
 
 // ActionsOwed reports whether a unit of moves (moves.go) is sent in part. Then AppendActions must be called until it
 // appends nothing, even if the channel is congested: the actions that were sent wait at the peer for the others.
-func (st *structure) ActionsOwed() bool { return len(st.units.rest) > 0 }
+func (a *actions) ActionsOwed() bool { return len(a.units.rest) > 0 }
 
 // AppendActions writes one message for a reliable unordered channel: the tick, then records of the
 // groups with due structure, as many as fit into room bytes; a record larger than that goes alone.
 // It returns dst unchanged when nothing can be sent now. The caller sends the message and calls ActionsSent with the
 // channel's number of it.
-func (st *structure) AppendActions(dst []byte, room int) []byte {
-	if st.enc.Held {
+func (a *actions) AppendActions(dst []byte, room int) []byte {
+	if a.enc.Held {
 		return dst
 	}
-	st.units.beginTick(st.state.Tick)
-	heads := repl.Heads{Tick: st.state.Tick}
-	st.w.Reset(dst)
-	st.w.Bits(uint64(st.state.Tick), tickBits)
-	st.actions.Written, st.begins, st.head = st.actions.Written[:0], 0, headUnwritten
-	if len(st.units.rest) == 0 || st.appendUnit(room*8) {
-		st.appendMessageActions(&heads, room*8)
+	a.units.beginTick(a.state.Tick)
+	heads := repl.Heads{Tick: a.state.Tick}
+	a.w.Reset(dst)
+	a.w.Bits(uint64(a.state.Tick), tickBits)
+	a.messages.Written, a.begins, a.head = a.messages.Written[:0], 0, headUnwritten
+	if len(a.units.rest) == 0 || a.appendUnit(room*8) {
+		a.appendMessageActions(&heads, room*8)
 	}
-	switch st.head {
+	switch a.head {
 	case headUnwritten:
 		return dst
 	case ofUnits:
-		st.w.Bool(false) // no unit follows
+		a.w.Bool(false) // no unit follows
 	default:
-		heads.End(&st.w)
+		heads.End(&a.w)
 	}
-	b := st.w.Finish()
-	st.bytes = len(b) - len(dst)
+	b := a.w.Finish()
+	a.bytes = len(b) - len(dst)
 	return b
 }
 
 // beginMessage writes what the message begins with, unless that is written.
-func (st *structure) beginMessage(head messageHead) {
-	if st.head == headUnwritten {
-		st.head = head
-		st.w.Bool(head == ofUnits)
+func (a *actions) beginMessage(head messageHead) {
+	if a.head == headUnwritten {
+		a.head = head
+		a.w.Bool(head == ofUnits)
 	}
 }
 
 // appendMessageActions writes the actions of one message. It continues where the last message was full: otherwise
 // groups with low handles that change all the time would block all others.
-func (st *structure) appendMessageActions(heads *repl.Heads, room int) {
-	begun := st.cursor
-	st.next = repl.EndOfHandles
-	st.cursor = st.appendActionsFrom(heads, begun, room)
-	if begun > 0 && st.head == headUnwritten {
-		st.cursor = st.appendActionsFrom(heads, 0, room)
+func (a *actions) appendMessageActions(heads *repl.Heads, room int) {
+	begun := a.cursor
+	a.next = repl.EndOfHandles
+	a.cursor = a.appendActionsFrom(heads, begun, room)
+	if begun > 0 && a.head == headUnwritten {
+		a.cursor = a.appendActionsFrom(heads, 0, room)
 	}
-	if st.next < repl.EndOfHandles {
-		st.cursor = st.next
+	if a.next < repl.EndOfHandles {
+		a.cursor = a.next
 	}
 }
 
 // appendActionsFrom writes the due actions of groups from a handle on. It returns the handle of the first group for which
 // there was no room, or 0.
-func (st *structure) appendActionsFrom(heads *repl.Heads, from repl.Handle, room int) (next repl.Handle) {
+func (a *actions) appendActionsFrom(heads *repl.Heads, from repl.Handle, room int) (next repl.Handle) {
 	if !from.Private() {
-		if i := st.appendActions(heads, &st.groups.Public, int(from), room); i >= 0 {
+		if i := a.appendActions(heads, &a.groups.Public, int(from), room); i >= 0 {
 			return repl.Handle(i)
 		}
 		from = repl.Private
 	}
-	if i := st.appendActions(heads, &st.groups.Private, int(from-repl.Private), room); i >= 0 {
+	if i := a.appendActions(heads, &a.groups.Private, int(from-repl.Private), room); i >= 0 {
 		return repl.Private + repl.Handle(i)
 	}
 	return 0
@@ -121,41 +121,41 @@ func (st *structure) appendActionsFrom(heads *repl.Heads, from repl.Handle, room
 
 // appendActions writes the due actions of one space from an index on. It returns the index of the first group that belongs
 // in another message or for which there was no room, or -1. A message of single actions leaves units to a later one.
-func (st *structure) appendActions(heads *repl.Heads, sp *group.Space, from, room int) (next int) {
+func (a *actions) appendActions(heads *repl.Heads, sp *group.Space, from, room int) (next int) {
 	for i := sp.StructureDue.Next(from); i >= 0; i = sp.StructureDue.Next(i + 1) {
-		if sp == &st.groups.Public && st.head != ofUnits {
-			n := st.appendSpawns(heads, i, room)
+		if sp == &a.groups.Public && a.head != ofUnits {
+			n := a.appendSpawns(heads, i, room)
 			if n == 0 {
-				n = st.appendEnds(heads, i, room)
+				n = a.appendEnds(heads, i, room)
 			}
 			if n > 0 {
 				i += n - 1
 				continue
 			}
 		}
-		rec, b, ok := st.prepareAction(sp, i)
+		rec, b, ok := a.prepareAction(sp, i)
 		if !ok {
 			continue
 		}
-		if inUnit, ok := st.findUnit(sp, i, &rec); inUnit {
-			if ok && !st.appendUnit(room) {
+		if inUnit, ok := a.findUnit(sp, i, &rec); inUnit {
+			if ok && !a.appendUnit(room) {
 				return i
 			}
 			continue
 		}
-		if st.head == ofUnits || !st.hasRoom(b, room) && st.head != headUnwritten {
+		if a.head == ofUnits || !a.hasRoom(b, room) && a.head != headUnwritten {
 			return i
 		}
-		st.beginMessage(ofSingles)
-		st.appendAction(heads, &rec, b)
-		st.noteSent(sp, i, 1, &rec)
+		a.beginMessage(ofSingles)
+		a.appendAction(heads, &rec, b)
+		a.noteSent(sp, i, 1, &rec)
 	}
 	return -1
 }
 
 // hasRoom reports whether the message has room for the action that was prepared last.
-func (st *structure) hasRoom(b *encode.Body, room int) bool {
-	return st.w.LenBits()+st.actionBits(b) <= room
+func (a *actions) hasRoom(b *encode.Body, room int) bool {
+	return a.w.LenBits()+a.actionBits(b) <= room
 }
 
 // windowEnd is the bit in Space.Unacked of the oldest action that may be in flight. While it is set no further action of
@@ -164,13 +164,13 @@ const windowEnd = 1 << (repl.MaxActionsInFlight - 1)
 
 // prepareAction returns the due action of a group: its record and its body. ok is false when none can be sent now.
 // StructureDue stays set if one will be sent later. It may mark the structure as current instead, or the group as too large.
-func (st *structure) prepareAction(sp *group.Space, i int) (rec repl.Record, b *encode.Body, ok bool) {
+func (a *actions) prepareAction(sp *group.Space, i int) (rec repl.Record, b *encode.Body, ok bool) {
 	id, blocked := sp.Group(i), sp.Unacked[i]&windowEnd != 0
 	if blocked && sp.ViewOf(i) == 0 && !sp.Retained.Has(i) || sp.Fragmented.Has(i) && sp.Unacked[i] != 0 {
 		return rec, nil, false
 	}
-	rec = repl.Record{Group: sp.First + repl.Handle(i), Tick: st.state.Tick}
-	if rec.Kind, ok = st.actionKind(sp, i, id); !ok {
+	rec = repl.Record{Group: sp.First + repl.Handle(i), Tick: a.state.Tick}
+	if rec.Kind, ok = a.actionKind(sp, i, id); !ok {
 		return rec, nil, false
 	}
 	switch rec.Kind {
@@ -181,38 +181,38 @@ func (st *structure) prepareAction(sp *group.Space, i int) (rec repl.Record, b *
 	default:
 		rec.Base = sp.Base[i]
 	}
-	b = st.enc.Body(id, st.actionKey(sp, i, rec.Kind))
-	if rec.Kind == repl.Change && !b.ChangesStructure && !sp.Fragmented.Has(i) && !st.prediction.predictedStale(sp, i) {
-		st.markStructureCurrent(sp, i) // even in a full window, or hidden structure would delay values
+	b = a.enc.Body(id, a.actionKey(sp, i, rec.Kind))
+	if rec.Kind == repl.Change && !b.ChangesStructure && !sp.Fragmented.Has(i) && !a.prediction.predictedStale(sp, i) {
+		a.markStructureCurrent(sp, i) // even in a full window, or hidden structure would delay values
 		return rec, nil, false
 	}
 	if blocked {
 		return rec, nil, false
 	}
-	st.prediction.findPredicted(sp, i, rec.Kind)
-	if tickBits+2+repl.UnitHeadBits(0)+st.actionBits(b) > repl.MaxGroupBytes*8 {
-		st.state.MarkTooLarge(id)
-		st.joining.markNotSent(sp, i)
+	a.prediction.findPredicted(sp, i, rec.Kind)
+	if tickBits+2+repl.UnitHeadBits(0)+a.actionBits(b) > repl.MaxGroupBytes*8 {
+		a.state.MarkTooLarge(id)
+		a.joining.markNotSent(sp, i)
 		return rec, nil, false
 	}
 	if rec.Kind != repl.Gone && !sp.Retained.Has(i) {
-		st.state.Groups[id].Withheld = false
+		a.state.Groups[id].Withheld = false
 	}
 	return rec, b, true
 }
 
 // actionKind returns the kind of a group's due action. ok is false when there is none, or it has to wait.
-func (st *structure) actionKind(sp *group.Space, i int, id ident.GroupIndex) (kind repl.Kind, ok bool) {
-	switch gone := id == ident.NoGroup || !st.state.Groups[id].Open || sp.Hidden.Has(i); {
+func (a *actions) actionKind(sp *group.Space, i int, id ident.GroupIndex) (kind repl.Kind, ok bool) {
+	switch gone := id == ident.NoGroup || !a.state.Groups[id].Open || sp.Hidden.Has(i); {
 	case gone && !sp.Present.Has(i):
 		sp.StructureDue.Clear(i)
 		sp.NeedsFull.Clear(i)
-		st.joining.markNotSent(sp, i)
-		if sp == &st.groups.Private && sp.IsAbsent(i) {
-			st.visibility.retire(i)
+		a.joining.markNotSent(sp, i)
+		if sp == &a.groups.Private && sp.IsAbsent(i) {
+			a.visibility.retire(i)
 		}
 		return 0, false
-	case sp.Present.Has(i) && (sp.Planned[i] == st.state.Tick || sp.ActionSent[i] == st.state.Tick):
+	case sp.Present.Has(i) && (sp.Planned[i] == a.state.Tick || sp.ActionSent[i] == a.state.Tick):
 		// The peer may already have the group as of this tick, and would drop another record of the tick.
 		return 0, false
 	case sp.Ending.Has(i), !gone && sp.NeedsFull.Has(i) && sp.Unacked[i] != 0:
@@ -223,8 +223,8 @@ func (st *structure) actionKind(sp *group.Space, i int, id ident.GroupIndex) (ki
 		return repl.Gone, true
 	case sp.Retained.Has(i):
 		return repl.Change, true
-	case st.state.Groups[id].TooLarge, !sp.Present.Has(i) && !st.state.HasVisibleActive(id, sp.ViewOf(i)):
-		if st.joining.markNotSent(sp, i); !sp.Present.Has(i) {
+	case a.state.Groups[id].TooLarge, !sp.Present.Has(i) && !a.state.HasVisibleActive(id, sp.ViewOf(i)):
+		if a.joining.markNotSent(sp, i); !sp.Present.Has(i) {
 			sp.StructureDue.Clear(i) // a change of its structure or of the view makes it due again
 		}
 		return 0, false
@@ -237,23 +237,23 @@ func (st *structure) actionKind(sp *group.Space, i int, id ident.GroupIndex) (ki
 
 // markStructureCurrent records that no structure which the peer may see is unsent in a group. Values become due as an
 // update.
-func (st *structure) markStructureCurrent(sp *group.Space, i int) {
-	sp.StructureAsOf[i] = st.state.Tick
+func (a *actions) markStructureCurrent(sp *group.Space, i int) {
+	sp.StructureAsOf[i] = a.state.Tick
 	sp.StructureDue.Clear(i)
 	if sp.Retained.Has(i) {
 		return
 	}
 	id := sp.Group(i)
-	st.state.Groups[id].Withheld = false // what made it too large has ended
-	if !st.state.WaitsForTurn(id) {
-		sp.MarkDue(i, st.state.Tick)
+	a.state.Groups[id].Withheld = false // what made it too large has ended
+	if !a.state.WaitsForTurn(id) {
+		sp.MarkDue(i, a.state.Tick)
 	}
 }
 
 // actionKey returns the key of an action's body. Fields on which a body of the kind does not depend have a fixed value,
 // so that as many peers as possible share it.
-func (st *structure) actionKey(sp *group.Space, i int, kind repl.Kind) encode.Key {
-	key := encode.Key{Kind: kind, View: sp.ViewOf(i), Base: st.state.Tick, Structure: st.state.Tick}
+func (a *actions) actionKey(sp *group.Space, i int, kind repl.Kind) encode.Key {
+	key := encode.Key{Kind: kind, View: sp.ViewOf(i), Base: a.state.Tick, Structure: a.state.Tick}
 	if kind == repl.Change {
 		key.Base = sp.Base[i]
 	}
@@ -261,18 +261,18 @@ func (st *structure) actionKey(sp *group.Space, i int, kind repl.Kind) encode.Ke
 		key.Structure = sp.StructureAsOf[i]
 	}
 	if sp.Retained.Has(i) {
-		st.visibility.setRetainedKey(&key, sp, i)
+		a.visibility.setRetainedKey(&key, sp, i)
 	}
-	if st.losesLeaver(sp.Group(i)) {
-		key.Peer = st.groups
+	if a.losesLeaver(sp.Group(i)) {
+		key.Peer = a.groups
 	}
 	return key
 }
 
 // losesLeaver reports whether a leaver of a group that moved or was orphaned despawns at the peer.
-func (st *structure) losesLeaver(id ident.GroupIndex) bool {
-	for i := range st.state.Groups[id].Left {
-		if l := &st.state.Groups[id].Left[i]; !l.Progress.Acked && st.groups.Loses(id, l) {
+func (a *actions) losesLeaver(id ident.GroupIndex) bool {
+	for i := range a.state.Groups[id].Left {
+		if l := &a.state.Groups[id].Left[i]; !l.Progress.Acked && a.groups.Loses(id, l) {
 			return true
 		}
 	}
@@ -284,18 +284,18 @@ const tickBits = 32
 
 // actionBits returns an upper bound of the size in bits of the action that was prepared last: its head, predicted set,
 // references and body, and the end of the message.
-func (st *structure) actionBits(b *encode.Body) int {
-	return repl.MaxHeadBits + st.prediction.stated.set.Bits() + 1 + st.tableBits(b) + b.Width + repl.MaxMessageEndBits
+func (a *actions) actionBits(b *encode.Body) int {
+	return repl.MaxHeadBits + a.prediction.stated.set.Bits() + 1 + a.tableBits(b) + b.Width + repl.MaxMessageEndBits
 }
 
 // tableBits returns an upper bound of the size of a body's table of references in bits. An entity without an id at the
 // peer gets one when the table is written. A full table may lack references, so it counts as too large for any message.
-func (st *structure) tableBits(b *encode.Body) (bits int) {
+func (a *actions) tableBits(b *encode.Body) (bits int) {
 	if bits = repl.MaxRefBits; b.RefCount == repl.MaxGroupRefs {
 		return repl.MaxGroupBytes * 8
 	}
-	for _, s := range st.enc.Bodies.SlotsOf(b) {
-		if id, ok := st.groups.Named(s); ok {
+	for _, s := range a.enc.Bodies.SlotsOf(b) {
+		if id, ok := a.groups.Named(s); ok {
 			bits += repl.RefBits(id)
 		} else {
 			bits += repl.MaxRefBits
@@ -305,99 +305,99 @@ func (st *structure) tableBits(b *encode.Body) (bits int) {
 }
 
 // appendAction writes one action. One that is like the one before is shortened to its values (usual.go).
-func (st *structure) appendAction(heads *repl.Heads, rec *repl.Record, b *encode.Body) {
-	begins := st.usualKind(rec, b)
-	if begins != 0 && begins == st.begins && heads.Follows(rec) {
-		if heads.AppendUsual(&st.w); rec.Kind != repl.Gone {
-			encode.AppendBits(&st.w, st.enc.Bodies.Bytes(b), b.Prefix, b.Width)
+func (a *actions) appendAction(heads *repl.Heads, rec *repl.Record, b *encode.Body) {
+	begins := a.usualKind(rec, b)
+	if begins != 0 && begins == a.begins && heads.Follows(rec) {
+		if heads.AppendUsual(&a.w); rec.Kind != repl.Gone {
+			encode.AppendBits(&a.w, a.enc.Bodies.Bytes(b), b.Prefix, b.Width)
 		}
 		return
 	}
-	st.begins = begins
-	heads.Append(&st.w, rec)
+	a.begins = begins
+	heads.Append(&a.w, rec)
 	if rec.Kind != repl.Gone {
-		st.prediction.stated.set.Append(&st.w)
-		slots := st.enc.Bodies.SlotsOf(b)
+		a.prediction.stated.set.Append(&a.w)
+		slots := a.enc.Bodies.SlotsOf(b)
 		for _, s := range slots {
-			st.visibility.reserveHome(st.state.Slots.Home[s])
-			st.groups.MarkReferred(st.state.Slots.Home[s])
+			a.visibility.reserveHome(a.state.Slots.Home[s])
+			a.groups.MarkReferred(a.state.Slots.Home[s])
 		}
-		st.enc.AppendRefs(&st.w, slots, st.groups)
+		a.enc.AppendRefs(&a.w, slots, a.groups)
 	}
-	st.w.Copy(st.enc.Bodies.Bytes(b), b.Width)
+	a.w.Copy(a.enc.Bodies.Bytes(b), b.Width)
 }
 
 // noteSent records that n groups from an index on were sent actions that are equal to rec but for the group. Several
 // groups at once are those of appendSpawns or appendEnds: they are public, and none is predicted.
-func (st *structure) noteSent(sp *group.Space, i, n int, rec *repl.Record) {
-	sent := flight.Action{Group: sp.First + repl.Handle(i), Count: int32(n), Seq: sp.Seq[i] + 1, InUnit: st.head == ofUnits, After: sp.ActionSent[i]}
+func (a *actions) noteSent(sp *group.Space, i, n int, rec *repl.Record) {
+	sent := flight.Action{Group: sp.First + repl.Handle(i), Count: int32(n), Seq: sp.Seq[i] + 1, InUnit: a.head == ofUnits, After: sp.ActionSent[i]}
 	if sp.IsAbsent(i) {
 		sent.Seq = 0
 		for _, id := range sp.IDs.Groups[i : i+n] {
-			st.state.Groups[id].Holders++
+			a.state.Groups[id].Holders++
 		}
 	}
-	if st.received != nil {
-		st.recordSent(sp, i, n, rec)
+	if a.received != nil {
+		a.recordSent(sp, i, n, rec)
 	}
 	if rec.Kind != repl.Change || sp.Retained.Has(i) {
-		st.visibility.forgetSentView(sp, i)
+		a.visibility.forgetSentView(sp, i)
 	}
 	sp.MarkActionsSent(i, n, rec, sent.Seq)
 	if sp.Predicted.Has(i) {
-		st.prediction.noteSentPredicted(sp, i)
+		a.prediction.noteSentPredicted(sp, i)
 	}
-	st.actions.Written = append(st.actions.Written, sent)
-	st.stats.Actions += uint64(n)
+	a.messages.Written = append(a.messages.Written, sent)
+	a.stats.Actions += uint64(n)
 }
 
 // ActionsSent records that the message which AppendActions wrote last is sent, and the channel's number of it. It returns
 // the number of groups for which the message has an action.
-func (st *structure) ActionsSent(message uint16) (groups int) {
-	for i := range st.actions.Written {
-		groups += int(st.actions.Written[i].Count)
+func (a *actions) ActionsSent(message uint16) (groups int) {
+	for i := range a.messages.Written {
+		groups += int(a.messages.Written[i].Count)
 	}
-	st.actions.Add(message, st.state.Tick, st.state.Ended, st.bytes)
+	a.messages.Add(message, a.state.Tick, a.state.Ended, a.bytes)
 	return groups
 }
 
 // HandleDelivered records that an action message was acknowledged.
-func (st *structure) HandleDelivered(message uint16) {
-	st.actions.HandleDelivered(message, st.handleActionDelivered, st.recordWaiting)
+func (a *actions) HandleDelivered(message uint16) {
+	a.messages.HandleDelivered(message, a.handleActionDelivered, a.recordWaiting)
 }
 
 // recordWaiting records that an action may wait at the peer.
-func (st *structure) recordWaiting(a flight.Action, tick entangle.Tick) {
-	if st.received == nil {
+func (a *actions) recordWaiting(sent flight.Action, tick entangle.Tick) {
+	if a.received == nil {
 		return
 	}
-	sp, i := st.groups.LocateHandle(a.Group)
-	for k := range int(a.Count) {
-		st.received.Wait(rewindGroup(sp, i+k), tick)
+	sp, i := a.groups.LocateHandle(sent.Group)
+	for k := range int(sent.Count) {
+		a.received.Wait(rewindGroup(sp, i+k), tick)
 	}
 }
 
 // handleActionDelivered clears an action that is no longer pending from its groups.
-func (st *structure) handleActionDelivered(a flight.Action, tick entangle.Tick) {
-	sp, i := st.groups.LocateHandle(a.Group)
-	end := i + int(a.Count)
-	for k := i; st.received != nil && k < end; k++ {
-		st.received.Deliver(rewindGroup(sp, k), tick)
+func (a *actions) handleActionDelivered(sent flight.Action, tick entangle.Tick) {
+	sp, i := a.groups.LocateHandle(sent.Group)
+	end := i + int(sent.Count)
+	for k := i; a.received != nil && k < end; k++ {
+		a.received.Deliver(rewindGroup(sp, k), tick)
 	}
 	for i < end {
 		n := 0
-		if a.Count > 1 {
+		if sent.Count > 1 {
 			n = countPlainDeliveries(sp, i, end)
 		}
 		if n == 0 {
-			st.handleGroupDelivered(sp, i, a.Seq)
+			a.handleGroupDelivered(sp, i, sent.Seq)
 			i++
 			continue
 		}
 		clear(sp.Unacked[i : i+n])
 		sp.ActionInFlight.ClearRange(i, i+n)
-		if a.Seq == 0 {
-			st.joining.markJoined(sp, i, i+n)
+		if sent.Seq == 0 {
+			a.joining.markJoined(sp, i, i+n)
 		}
 		i += n
 	}
@@ -415,10 +415,10 @@ func countPlainDeliveries(sp *group.Space, i, end int) (n int) {
 
 // handleGroupDelivered clears one delivered action of a group. When no other is in flight, it makes values due that may
 // have been dropped, and releases the group if that was its end.
-func (st *structure) handleGroupDelivered(sp *group.Space, i int, seq uint8) {
+func (a *actions) handleGroupDelivered(sp *group.Space, i int, seq uint8) {
 	sp.Unacked[i] &^= 1 << (sp.Seq[i] - seq)
 	if seq == 0 {
-		st.joining.markJoined(sp, i, i+1) // the first full of the group
+		a.joining.markJoined(sp, i, i+1) // the first full of the group
 	}
 	if sp.Unacked[i] != 0 {
 		return
@@ -427,19 +427,19 @@ func (st *structure) handleGroupDelivered(sp *group.Space, i int, seq uint8) {
 	if updated := sp.Base[i].Before(sp.Planned[i]); updated || sp.Fragmented.Has(i) {
 		// Updates that were sent in the meantime are unproven (flight.Sent), so their changes are sent again.
 		if updated {
-			st.stats.Resent++
+			a.stats.Resent++
 		}
 		sp.Fragmented.Clear(i)
-		sp.NoteDue(i, st.state.Tick)
+		sp.NoteDue(i, a.state.Tick)
 		sp.Requeue(i)
 	}
-	st.prediction.dropEmptyPredicted(sp, i)
+	a.prediction.dropEmptyPredicted(sp, i)
 	if sp.Ending.Has(i) {
 		id := sp.Group(i)
 		sp.Ending.Clear(i)
-		st.state.RemoveHolder(id)
-		if sp == &st.groups.Private && !sp.StructureDue.Has(i) {
-			st.visibility.retire(i)
+		a.state.RemoveHolder(id)
+		if sp == &a.groups.Private && !sp.StructureDue.Has(i) {
+			a.visibility.retire(i)
 		}
 	}
 }

@@ -114,13 +114,13 @@
 //
 //	due           StructureDue                              World.Commit, NewPeer, Show, Hide, SetView, Retain
 //	              NeedsFull                                 SetView, Show
-//	nothing new   StructureAsOf, Due; clears StructureDue   structure.markStructureCurrent
-//	sent          Present, or Ending instead; Seq,          structure.noteSent, Space.MarkActionsSent
+//	nothing new   StructureAsOf, Due; clears StructureDue   actions.markStructureCurrent
+//	sent          Present, or Ending instead; Seq,          actions.noteSent, Space.MarkActionsSent
 //	              Unacked, ActionInFlight, ActionSent,
 //	              StructureAsOf, WasSent, Base and
 //	              Planned; clears StructureDue, NeedsFull,
 //	              Due and Prev
-//	delivered     clears Unacked and ActionInFlight, and    structure.handleActionDelivered
+//	delivered     clears Unacked and ActionInFlight, and    actions.handleActionDelivered
 //	              Ending after an end; Due again, if an
 //	              update was unproven
 //	freed         clears the row of a private group         visibility.freeHandle, Space.ResetHandle
@@ -151,12 +151,12 @@
 //   - joining: joining.go.
 //   - prediction: predict.go, and marks.go for the marks of predicted groups.
 //   - visibility: show.go, views.go, retain.go, retire.go.
-//   - structure, which writes actions: actions.go, spawns.go (many at once), usual.go, moves.go (units and needs).
+//   - actions: actions.go, spawns.go (many at once), usual.go, moves.go (units and needs).
 //   - updates: updates.go, and for what became of the packets acked.go and lost.go.
 //
 // What a peer has received, for lag compensation: received.go.
 //
-// A part uses those above it; visibility also tells structure what changed, for that record. Updates and structure do not
+// A part uses those above it; visibility also tells actions what changed, for that record. Updates and actions do not
 // use each other, and updates do not use visibility. For tests:
 // inspect.go.
 package sender

@@ -45,5 +45,5 @@ func (p *Peer) PollAgain() (message uint16, ok bool) {
 	if !p.updates.lossy() {
 		return 0, false
 	}
-	return p.actions.PollRepeat(p.state.Tick)
+	return p.messages.PollRepeat(p.state.Tick)
 }

@@ -35,20 +35,20 @@ func (u *units) beginTick(tick entangle.Tick) {
 
 // findUnit finds the unit of a group with a prepared action. ok reports whether all its actions can be sent by appendUnit, in
 // this tick and this message.
-func (st *structure) findUnit(sp *group.Space, i int, rec *repl.Record) (inUnit, ok bool) {
-	u, id := &st.units, sp.Group(i)
+func (a *actions) findUnit(sp *group.Space, i int, rec *repl.Record) (inUnit, ok bool) {
+	u, id := &a.units, sp.Group(i)
 	if _, waits := u.found[id]; waits {
 		return true, false
 	}
-	u.stack, u.head.Needs, u.head.Part = st.appendPartners(u.stack[:0], id, sp, i), u.head.Needs[:0], 0
+	u.stack, u.head.Needs, u.head.Part = a.appendPartners(u.stack[:0], id, sp, i), u.head.Needs[:0], 0
 	if len(u.stack) == 0 {
-		if st.addNeeds(sp, i, rec.Kind); len(u.head.Needs) == 0 {
+		if a.addNeeds(sp, i, rec.Kind); len(u.head.Needs) == 0 {
 			return false, true
 		}
 		u.head.Needs = u.head.Needs[:0]
 	}
-	if st.head == ofSingles { // the next message begins here: no search now, which each group of the unit would repeat
-		st.next = min(st.next, rec.Group)
+	if a.head == ofSingles { // the next message begins here: no search now, which each group of the unit would repeat
+		a.next = min(a.next, rec.Group)
 		return true, false
 	}
 	u.groups, ok = u.groups[:0], true
@@ -60,21 +60,21 @@ func (st *structure) findUnit(sp *group.Space, i int, rec *repl.Record) (inUnit,
 		}
 		u.found[id] = true
 		u.groups = append(u.groups, id)
-		sp, i := st.groups.Locate(id)
+		sp, i := a.groups.Locate(id)
 		can := i >= 0 && sp.StructureDue.Has(i)
 		if can {
-			_, _, can = st.prepareAction(sp, i)
+			_, _, can = a.prepareAction(sp, i)
 		}
 		if ok = ok && can; can {
-			u.stack = st.appendPartners(u.stack, id, sp, i)
+			u.stack = a.appendPartners(u.stack, id, sp, i)
 		}
 	}
 	for k := 0; ok && k < len(u.groups); k++ {
-		sp, i := st.groups.Locate(u.groups[k])
-		kind, _ := st.actionKind(sp, i, u.groups[k])
-		st.addNeeds(sp, i, kind)
+		sp, i := a.groups.Locate(u.groups[k])
+		kind, _ := a.actionKind(sp, i, u.groups[k])
+		a.addNeeds(sp, i, kind)
 	}
-	slices.SortFunc(u.head.Needs, func(a, b repl.Need) int { return int(a.Group) - int(b.Group) })
+	slices.SortFunc(u.head.Needs, func(x, y repl.Need) int { return int(x.Group) - int(y.Group) })
 	u.head.Needs = slices.Compact(u.head.Needs)
 	ok = ok && len(u.head.Needs) <= repl.MaxNeeds
 	for _, id := range u.groups {
@@ -82,43 +82,43 @@ func (st *structure) findUnit(sp *group.Space, i int, rec *repl.Record) (inUnit,
 			delete(u.found, id)
 		}
 	}
-	slices.SortFunc(u.groups, func(a, b ident.GroupIndex) int { return int(st.handleOf(a)) - int(st.handleOf(b)) })
+	slices.SortFunc(u.groups, func(x, y ident.GroupIndex) int { return int(a.handleOf(x)) - int(a.handleOf(y)) })
 	return true, ok
 }
 
 // handleOf returns the handle of a group that has one at the peer.
-func (st *structure) handleOf(id ident.GroupIndex) repl.Handle {
-	sp, i := st.groups.Locate(id)
+func (a *actions) handleOf(id ident.GroupIndex) repl.Handle {
+	sp, i := a.groups.Locate(id)
 	return sp.First + repl.Handle(i)
 }
 
 // appendUnit writes the unit that findUnit found, or what is left of it. done is false if there is no room for all of it:
 // then it is continued in the next message, or begins there.
-func (st *structure) appendUnit(room int) (done bool) {
-	u := &st.units
+func (a *actions) appendUnit(room int) (done bool) {
+	u := &a.units
 	if len(u.rest) == 0 {
-		if st.head != headUnwritten && st.w.LenBits()+st.unitBits() > room {
+		if a.head != headUnwritten && a.w.LenBits()+a.unitBits() > room {
 			return false
 		}
 		u.rest = u.groups
 	}
-	st.beginMessage(ofUnits)
-	st.w.Bool(true) // a part follows
-	u.head.Append(&st.w, st.state.Tick)
-	heads := repl.Heads{Tick: st.state.Tick}
+	a.beginMessage(ofUnits)
+	a.w.Bool(true) // a part follows
+	u.head.Append(&a.w, a.state.Tick)
+	heads := repl.Heads{Tick: a.state.Tick}
 	for filled := u.head.Part == 0 && len(u.head.Needs) > 0; len(u.rest) > 0; filled = true {
-		sp, i := st.groups.Locate(u.rest[0])
-		rec, b, _ := st.prepareAction(sp, i) // as in findUnit
-		if filled && !st.hasRoom(b, room) {
+		sp, i := a.groups.Locate(u.rest[0])
+		rec, b, _ := a.prepareAction(sp, i) // as in findUnit
+		if filled && !a.hasRoom(b, room) {
 			break
 		}
-		st.appendAction(&heads, &rec, b)
-		st.noteSent(sp, i, 1, &rec)
+		a.appendAction(&heads, &rec, b)
+		a.noteSent(sp, i, 1, &rec)
 		u.rest = u.rest[1:]
 	}
-	heads.End(&st.w)
+	heads.End(&a.w)
 	done = len(u.rest) == 0
-	st.w.Bool(done)
+	a.w.Bool(done)
 	if u.head.Part++; done {
 		u.head.Number++
 	}
@@ -126,33 +126,33 @@ func (st *structure) appendUnit(room int) (done bool) {
 }
 
 // unitBits returns an upper bound of the size in bits of the unit that findUnit found.
-func (st *structure) unitBits() (bits int) {
-	bits = 1 + repl.UnitHeadBits(len(st.units.head.Needs))
-	for _, id := range st.units.groups {
-		_, b, _ := st.prepareAction(st.groups.Locate(id))
-		bits += st.actionBits(b)
+func (a *actions) unitBits() (bits int) {
+	bits = 1 + repl.UnitHeadBits(len(a.units.head.Needs))
+	for _, id := range a.units.groups {
+		_, b, _ := a.prepareAction(a.groups.Locate(id))
+		bits += a.actionBits(b)
 	}
 	return bits
 }
 
 // appendPartners appends the groups to or from which entities moved without the peer having been sent that, unless out has
 // them already.
-func (st *structure) appendPartners(out []ident.GroupIndex, id ident.GroupIndex, sp *group.Space, i int) []ident.GroupIndex {
-	gr := &st.state.Groups[id]
+func (a *actions) appendPartners(out []ident.GroupIndex, id ident.GroupIndex, sp *group.Space, i int) []ident.GroupIndex {
+	gr := &a.state.Groups[id]
 	for k := range gr.Left {
 		l := &gr.Left[k]
 		if l.Fate != repl.Moved || !sp.HasLeaver(i, l) {
 			continue
 		}
-		if to := st.state.Slots.Group[l.Slot]; to != id && !slices.Contains(out, to) && st.groups.CanReceive(l.Slot) {
+		if to := a.state.Slots.Group[l.Slot]; to != id && !slices.Contains(out, to) && a.groups.CanReceive(l.Slot) {
 			out = append(out, to)
 		}
 	}
-	if len(st.state.Trails.Of) == 0 {
+	if len(a.state.Trails.Of) == 0 {
 		return out
 	}
 	for k := range gr.Members {
-		out = st.groups.AppendFormerGroups(out, gr.Members[k].Slot, id)
+		out = a.groups.AppendFormerGroups(out, gr.Members[k].Slot, id)
 	}
 	return out
 }
@@ -160,29 +160,29 @@ func (st *structure) appendPartners(out []ident.GroupIndex, id ident.GroupIndex,
 // addNeeds adds to the needs of the unit the former groups of the entities that join a group, if the peer may not have
 // applied all that it was sent of them, once for each entity. Groups of the unit are no needs: their actions have
 // baselines.
-func (st *structure) addNeeds(sp *group.Space, i int, kind repl.Kind) {
-	if len(st.state.Trails.Of) == 0 {
+func (a *actions) addNeeds(sp *group.Space, i int, kind repl.Kind) {
+	if len(a.state.Trails.Of) == 0 {
 		return
 	}
 	id := sp.Group(i)
-	members := st.state.Groups[id].Members
+	members := a.state.Groups[id].Members
 	for k := range members {
 		m := &members[k]
 		if joins := kind == repl.Full || sp.StructureAsOf[i].Before(m.WholeSince); !joins {
 			continue
 		}
-		trail := st.state.Trails.Of[m.Slot]
-		if len(trail) == 0 || !st.groups.SeesEntity(m.Slot) {
+		trail := a.state.Trails.Of[m.Slot]
+		if len(trail) == 0 || !a.groups.SeesEntity(m.Slot) {
 			continue
 		}
 		for _, from := range trail {
-			of, at := st.groups.Locate(from)
-			if at < 0 || of.Unacked[at] == 0 || from == id || st.units.found[from] {
+			of, at := a.groups.Locate(from)
+			if at < 0 || of.Unacked[at] == 0 || from == id || a.units.found[from] {
 				continue
 			}
 			n := repl.Need{Group: of.First + repl.Handle(at), Tick: of.ActionSent[at]}
-			if st.mayStillHave(of, at, m.Slot) {
-				st.units.head.Needs = append(st.units.head.Needs, n)
+			if a.mayStillHave(of, at, m.Slot) {
+				a.units.head.Needs = append(a.units.head.Needs, n)
 			}
 		}
 	}
@@ -190,9 +190,9 @@ func (st *structure) addNeeds(sp *group.Space, i int, kind repl.Kind) {
 
 // mayStillHave reports whether the peer may not have applied yet that an entity left a group. That follows from its own
 // acknowledgements, and not from whether the leaver still exists, which depends on other peers (V13).
-func (st *structure) mayStillHave(sp *group.Space, i int, s repl.Slot) bool {
-	applied := st.actions.AppliedUpTo(sp.First+repl.Handle(i), st.state.Tick)
-	left := st.state.Groups[sp.Group(i)].Left
+func (a *actions) mayStillHave(sp *group.Space, i int, s repl.Slot) bool {
+	applied := a.messages.AppliedUpTo(sp.First+repl.Handle(i), a.state.Tick)
+	left := a.state.Groups[sp.Group(i)].Left
 	for k := len(left) - 1; k >= 0 && applied.Before(left[k].Left); k-- {
 		if left[k].Slot == s && !sp.MembersAsOf(i).Before(left[k].Joined) {
 			return true

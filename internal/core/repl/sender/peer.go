@@ -16,15 +16,15 @@ import (
 // Peer is the sending side of one peer: what it may see, was sent and has acknowledged. It consists of parts with data
 // of their own; doc.go says which uses which.
 type Peer struct {
-	groups  group.Peer // comes first, because each tick reads it for every peer
-	plan    schedule.Planner
-	world   *World
-	state   *group.State
-	actions flight.Messages
-	stats   Stats
+	groups   group.Peer // comes first, because each tick reads it for every peer
+	plan     schedule.Planner
+	world    *World
+	state    *group.State
+	messages flight.Messages
+	stats    Stats
 
 	updates
-	structure
+	actions
 	visibility
 	prediction
 	joining
@@ -43,16 +43,16 @@ func (w *World) NewPeer() *Peer {
 	p.groups.Private.First, p.groups.Private.IDs = repl.Private, &ident.Table{}
 	p.joining.groups = &p.groups
 	p.prediction = prediction{groups: &p.groups, state: w.state, plan: &p.plan, predictions: w.predictions}
-	p.visibility = visibility{groups: &p.groups, state: w.state, joining: &p.joining, prediction: &p.prediction, actions: &p.actions}
-	p.structure = structure{
+	p.visibility = visibility{groups: &p.groups, state: w.state, joining: &p.joining, prediction: &p.prediction, messages: &p.messages}
+	p.actions = actions{
 		groups: &p.groups, state: w.state, enc: w.enc, joining: &p.joining, prediction: &p.prediction, visibility: &p.visibility,
-		actions: &p.actions, stats: &p.stats, units: units{found: map[ident.GroupIndex]bool{}},
+		messages: &p.messages, stats: &p.stats, units: units{found: map[ident.GroupIndex]bool{}},
 	}
-	p.visibility.structure = &p.structure
+	p.visibility.actions = &p.actions
 	p.updates = updates{groups: &p.groups, state: w.state, enc: w.enc, plan: &p.plan, prediction: &p.prediction, stats: &p.stats}
 	if w.targetOf != nil {
 		p.received = &rewind.Received{}
-		p.updates.received, p.structure.received, p.structure.targetOf = p.received, p.received, w.targetOf
+		p.updates.received, p.actions.received, p.actions.targetOf = p.received, p.received, w.targetOf
 	}
 	if w.enc.UsesPrev {
 		p.groups.Public.Prev, p.groups.Private.Prev = []uint8{}, []uint8{}
@@ -116,5 +116,5 @@ func (p *Peer) Base(h repl.Handle) (base entangle.Tick, ok bool) {
 // Idle reports whether the peer was sent everything and has acknowledged it, and no change waits for its turn.
 func (p *Peer) Idle() bool {
 	return p.groups.Public.IsIdle() && p.groups.Private.IsIdle() && p.plan.Next == len(p.plan.Steps) &&
-		p.updates.flights.Len() == 0 && p.actions.Empty() && !p.plan.AwaitsTurn()
+		p.updates.flights.Len() == 0 && p.messages.Empty() && !p.plan.AwaitsTurn()
 }

@@ -106,50 +106,50 @@ func (w *World) recordDeparture(s repl.Slot, moved bool) {
 }
 
 // recordSent records what actions say of groups that are sent: n of them, from an index on.
-func (st *structure) recordSent(sp *group.Space, i, n int, rec *repl.Record) {
+func (a *actions) recordSent(sp *group.Space, i, n int, rec *repl.Record) {
 	for k := i; k < i+n; k++ {
 		switch at := rewindGroup(sp, k); {
 		case rec.Kind == repl.Full && sp.IsAbsent(k):
-			st.received.Begin(at, rec.Tick)
+			a.received.Begin(at, rec.Tick)
 		case rec.Kind == repl.Full:
-			st.recordMembers(sp, k, sp.Group(k), rec.Tick, true)
-			st.received.BeginAgain(at, rec.Tick)
+			a.recordMembers(sp, k, sp.Group(k), rec.Tick, true)
+			a.received.BeginAgain(at, rec.Tick)
 		case rec.Kind == repl.Change:
-			st.received.Change(at, rec.Tick)
+			a.received.Change(at, rec.Tick)
 		case rec.Kind == repl.Gone && sp.Group(k) != ident.NoGroup:
-			st.recordMembers(sp, k, sp.Group(k), rec.Tick, false)
+			a.recordMembers(sp, k, sp.Group(k), rec.Tick, false)
 		}
 	}
 }
 
 // recordMembers records that a peer loses the members of a group, or is sent them again.
-func (st *structure) recordMembers(sp *group.Space, i int, id ident.GroupIndex, tick entangle.Tick, again bool) {
+func (a *actions) recordMembers(sp *group.Space, i int, id ident.GroupIndex, tick entangle.Tick, again bool) {
 	if sp.WasRetained.Has(i) {
 		return // recorded when that began
 	}
-	gr := &st.state.Groups[id]
+	gr := &a.state.Groups[id]
 	for k := range gr.Members {
 		m := &gr.Members[k]
-		h, was := hiddenPart(st.groups, sp, i, m.Number)
-		if was.Whole || sp.StructureAsOf[i].Before(m.Joined) || !st.prediction.isShownInPast(m.Slot, was.Comps) {
+		h, was := hiddenPart(a.groups, sp, i, m.Number)
+		if was.Whole || sp.StructureAsOf[i].Before(m.Joined) || !a.prediction.isShownInPast(m.Slot, was.Comps) {
 			continue
 		}
-		t, withheld := st.targetOf(m.Slot)
-		st.received.Depart(rewindGroup(sp, i), t, st.state.Interval(m.Slot), m.Joined, tick, was.Comps.Or(withheld), again && !h.Whole)
+		t, withheld := a.targetOf(m.Slot)
+		a.received.Depart(rewindGroup(sp, i), t, a.state.Interval(m.Slot), m.Joined, tick, was.Comps.Or(withheld), again && !h.Whole)
 	}
 }
 
 // recordSeen records that what a peer may see of a group changes now.
 func (vis *visibility) recordSeen(sp *group.Space, i int) {
-	if r := vis.structure.received; r != nil {
+	if r := vis.actions.received; r != nil {
 		r.See(rewindGroup(sp, i), vis.state.Tick)
 	}
 }
 
 // recordRetained records that a peer keeps a group as it was last sent: on its screen the members stand still.
 func (vis *visibility) recordRetained(i int, id ident.GroupIndex) {
-	if st := vis.structure; st.received != nil {
-		st.recordMembers(&vis.groups.Private, i, id, vis.state.Tick, false)
-		st.received.Wait(rewindGroup(&vis.groups.Private, i), vis.state.Tick) // no message ends them
+	if a := vis.actions; a.received != nil {
+		a.recordMembers(&vis.groups.Private, i, id, vis.state.Tick, false)
+		a.received.Wait(rewindGroup(&vis.groups.Private, i), vis.state.Tick) // no message ends them
 	}
 }

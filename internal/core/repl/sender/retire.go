@@ -68,7 +68,7 @@ func (vis *visibility) tryFreeRetired(i int) (done bool) {
 	switch {
 	case gr.Viewer(vis.groups.Index).Shown() && gr.Open || !sp.IsAbsent(i) || sp.Referred.Has(i):
 		return true
-	case !sp.StructureAsOf[i].Before(vis.actions.OldestTick(vis.state.Tick)):
+	case !sp.StructureAsOf[i].Before(vis.messages.OldestTick(vis.state.Tick)):
 		return false // the end may wait at the peer for an action in flight
 	case vis.mayHaveNative(id):
 		return false

@@ -16,9 +16,9 @@ type visibility struct {
 	state      *group.State
 	joining    *joining
 	prediction *prediction
-	actions    *flight.Messages // tells whether the end of a group may still wait at the peer
+	messages   *flight.Messages // tells whether the end of a group may still wait at the peer
 	retiring   retiring
-	structure  *structure // records what the peer loses
+	actions    *actions // records what the peer loses
 }
 
 // Show makes the private group of an entity visible to the peer. Public groups are visible to all.

@@ -13,40 +13,40 @@ import (
 
 // appendSpawns writes the fulls of groups from an index on that are in one batch and that the peer was
 // not sent, as many as there is room for, and returns how many. appendActions writes the others one by one.
-func (st *structure) appendSpawns(heads *repl.Heads, i, room int) (n int) {
-	if st.enc.Unshared || st.newGroups(i, i+1) == 0 {
+func (a *actions) appendSpawns(heads *repl.Heads, i, room int) (n int) {
+	if a.enc.Unshared || a.newGroups(i, i+1) == 0 {
 		return 0
 	}
-	b := st.enc.SpawnBatch(repl.Handle(i))
+	b := a.enc.SpawnBatch(repl.Handle(i))
 	if b == nil || b.Begins == 0 {
 		return 0
 	}
 	// from is where the values of the first group begin, behind the bit that says that it is usual.
-	ends, from := st.enc.Spawns.Ends[b.At+i-int(b.First):][:int(b.First)+b.Count-i], uint32(1)
+	ends, from := a.enc.Spawns.Ends[b.At+i-int(b.First):][:int(b.First)+b.Count-i], uint32(1)
 	if i > int(b.First) {
-		from += st.enc.Spawns.Ends[b.At+i-int(b.First)-1]
+		from += a.enc.Spawns.Ends[b.At+i-int(b.First)-1]
 	}
-	if st.w.LenBits()+b.FullBits(ends[0]-from) > room && len(st.actions.Written) > 0 {
+	if a.w.LenBits()+b.FullBits(ends[0]-from) > room && len(a.messages.Written) > 0 {
 		return 0
 	}
-	st.beginMessage(ofSingles)
-	rec := repl.Record{Kind: repl.Full, Group: repl.Handle(i), Tick: st.state.Tick, Generation: b.Generation}
-	if st.begins == b.Begins && heads.Follows(&rec) {
-		heads.AppendUsual(&st.w)
+	a.beginMessage(ofSingles)
+	rec := repl.Record{Kind: repl.Full, Group: repl.Handle(i), Tick: a.state.Tick, Generation: b.Generation}
+	if a.begins == b.Begins && heads.Follows(&rec) {
+		heads.AppendUsual(&a.w)
 	} else {
-		heads.Append(&st.w, &rec)
-		st.w.Bits(0, noRefsBits)
-		st.w.Bits(b.Begins&^(1<<b.Prefix), uint(b.Prefix))
+		heads.Append(&a.w, &rec)
+		a.w.Bits(0, noRefsBits)
+		a.w.Bits(b.Begins&^(1<<b.Prefix), uint(b.Prefix))
 	}
-	written := st.w.LenBits()
+	written := a.w.LenBits()
 	fit := 1 + sort.Search(len(ends)-1, func(k int) bool {
 		return written+int(ends[k]-from)+b.FullBits(ends[k+1]-ends[k]-1) > room
 	})
-	n = st.newGroups(i, i+fit)
+	n = a.newGroups(i, i+fit)
 	heads.Skip(n - 1)
-	st.begins = b.Begins
-	encode.AppendBits(&st.w, st.enc.Spawns.Arena[b.Off:], int(from), int(ends[n-1]))
-	st.noteSent(&st.groups.Public, i, n, &rec)
+	a.begins = b.Begins
+	encode.AppendBits(&a.w, a.enc.Spawns.Arena[b.Off:], int(from), int(ends[n-1]))
+	a.noteSent(&a.groups.Public, i, n, &rec)
 	return n
 }
 
@@ -55,8 +55,8 @@ const noRefsBits = 2
 
 // newGroups returns how many public groups from an index on, and before another, are due and can be sent
 // for the first time. Space.Ending need not be checked: no batch contains a group whose end is in flight, because such a group has no members.
-func (st *structure) newGroups(i, end int) (n int) {
-	sp := &st.groups.Public
+func (a *actions) newGroups(i, end int) (n int) {
+	sp := &a.groups.Public
 	if _, due := sp.StructureDue.NextRun(i); due < end {
 		end = due
 	}
@@ -71,44 +71,44 @@ func (st *structure) newGroups(i, end int) (n int) {
 // appendEnds writes the ends of public groups with consecutive handles from an index on, of which all
 // members were despawned, as many as there is room for, and returns how many. appendActions writes the others
 // one by one.
-func (st *structure) appendEnds(heads *repl.Heads, i, room int) (n int) {
-	sp := &st.groups.Public
-	if st.enc.Unshared || !st.endsUsually(i) {
+func (a *actions) appendEnds(heads *repl.Heads, i, room int) (n int) {
+	sp := &a.groups.Public
+	if a.enc.Unshared || !a.endsUsually(i) {
 		return 0
 	}
-	rec := repl.Record{Kind: repl.Gone, Group: repl.Handle(i), Tick: st.state.Tick, From: repl.From{Base: sp.ActionSent[i]}}
-	for k := i; sp.StructureDue.Has(k) && sp.Seq[k] == sp.Seq[i] && sp.ActionSent[k] == sp.ActionSent[i] && st.endsUsually(k); k++ {
-		if st.w.LenBits()+encode.MaxUsualBits+1 > room && (n > 0 || len(st.actions.Written) > 0) {
+	rec := repl.Record{Kind: repl.Gone, Group: repl.Handle(i), Tick: a.state.Tick, From: repl.From{Base: sp.ActionSent[i]}}
+	for k := i; sp.StructureDue.Has(k) && sp.Seq[k] == sp.Seq[i] && sp.ActionSent[k] == sp.ActionSent[i] && a.endsUsually(k); k++ {
+		if a.w.LenBits()+encode.MaxUsualBits+1 > room && (n > 0 || len(a.messages.Written) > 0) {
 			break
 		}
 		rec.Group = repl.Handle(k)
-		st.beginMessage(ofSingles)
-		if st.begins == usualEnd && heads.Follows(&rec) {
-			heads.AppendUsual(&st.w)
+		a.beginMessage(ofSingles)
+		if a.begins == usualEnd && heads.Follows(&rec) {
+			heads.AppendUsual(&a.w)
 		} else {
-			heads.Append(&st.w, &rec)
-			st.w.Bool(false) // no leavers
-			st.begins = usualEnd
+			heads.Append(&a.w, &rec)
+			a.w.Bool(false) // no leavers
+			a.begins = usualEnd
 		}
 		n++
 	}
 	if n > 0 {
-		st.noteSent(sp, i, n, &rec)
+		a.noteSent(sp, i, n, &rec)
 	}
 	return n
 }
 
 // endsUsually reports whether a public group has ended by the despawn of its members, so that its end says
 // nothing more, and whether it may be sent now.
-func (st *structure) endsUsually(i int) bool {
-	sp := &st.groups.Public
-	id := st.state.Public.Groups[i]
-	if id == ident.NoGroup || !sp.Present.Has(i) || sp.ActionSent[i] == st.state.Tick {
+func (a *actions) endsUsually(i int) bool {
+	sp := &a.groups.Public
+	id := a.state.Public.Groups[i]
+	if id == ident.NoGroup || !sp.Present.Has(i) || sp.ActionSent[i] == a.state.Tick {
 		return false
 	}
 	if sp.Unacked[i]&windowEnd != 0 || sp.Predicted.Has(i) || sp.Fragmented.Has(i) {
 		return false
 	}
-	gr := &st.state.Groups[id]
+	gr := &a.state.Groups[id]
 	return !gr.Open && !slices.ContainsFunc(gr.Left, func(l group.Leaver) bool { return l.Fate != repl.Despawned })
 }

@@ -7,7 +7,7 @@ const MaxTombstones = 1 << 14
 
 // Tombstones returns the number of entities that ended or left a group since the oldest action in flight to the peer was
 // sent. Their member numbers and handles cannot be reused until the peer acknowledges it.
-func (p *Peer) Tombstones() int { return p.actions.EndedSinceOldest(p.state.Ended) }
+func (p *Peer) Tombstones() int { return p.messages.EndedSinceOldest(p.state.Ended) }
 
 // InFlight returns the number of packets with updates that may be in flight.
 func (u *updates) InFlight() int { return u.flights.Len() }
@@ -27,7 +27,7 @@ func (w *World) oldestPacket() entangle.Tick {
 func (w *World) oldestInFlight() entangle.Tick {
 	oldest := w.oldestPacket()
 	for _, p := range w.peers {
-		if t := p.actions.OldestTick(w.state.Tick); t.Before(oldest) {
+		if t := p.messages.OldestTick(w.state.Tick); t.Before(oldest) {
 			oldest = t
 		}
 	}

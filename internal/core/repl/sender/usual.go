@@ -14,15 +14,15 @@ const usualEnd = 1
 
 // usualKind returns a number that identifies the kind and the components of an action that may be usual: the leading
 // bits of the body. It is 0 for other actions.
-func (st *structure) usualKind(rec *repl.Record, b *encode.Body) (begins uint64) {
+func (a *actions) usualKind(rec *repl.Record, b *encode.Body) (begins uint64) {
 	const leaversAndAlone, alone = 0b11, 0b10
 	if rec.Kind == repl.Gone && b.Width == 1 {
 		return usualEnd
 	}
-	if rec.Kind != repl.Full || len(st.prediction.stated.set) > 0 || b.RefCount > 0 || b.Prefix > encode.MaxPrefix {
+	if rec.Kind != repl.Full || len(a.prediction.stated.set) > 0 || b.RefCount > 0 || b.Prefix > encode.MaxPrefix {
 		return 0
 	}
-	begins = encode.LeadingBits(st.enc.Bodies.Bytes(b), b.Prefix)
+	begins = encode.LeadingBits(a.enc.Bodies.Bytes(b), b.Prefix)
 	if begins&leaversAndAlone != alone {
 		return 0
 	}

@@ -2,6 +2,7 @@ package peer
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/entangle-ecs/entangle"
@@ -14,6 +15,10 @@ import (
 // ErrTombstones means that the peer has not acknowledged structure for so long that the tombstones of
 // entities that were despawned or moved since then exceed their limit.
 var ErrTombstones = errors.New("peer: more than 16,384 entities have despawned or changed their group since the oldest structure that it has not acknowledged: its line is too slow for what spawns and despawns, or it acknowledges nothing")
+
+// ErrMoves means that the queue of reliable messages has no room for a unit of moves (docs/decisions/0038), which is sent in
+// one frame. It comes with channel.ErrQueueFull.
+var ErrMoves = errors.New("peer: the entities that moves connect in one tick take more than the 1 MiB for reliable messages: move them in several ticks")
 
 // Begin prepares the packets of a frame: it detects lost packets, queues reliable data, and plans
 // the updates (sender.Peer.Prepare). Call it once per frame before AppendPacket. After an error the
@@ -51,7 +56,9 @@ func (p *Peer) queueReliable(now time.Time) error {
 		}
 		p.tapData(false, p.scratch)
 		message, err := p.mux.Send(Actions, p.scratch, 0, now)
-		if err != nil {
+		if err != nil && p.frame.structure > maxFrameActions+maxActionBacklog {
+			return fmt.Errorf("%w: %w", ErrMoves, err)
+		} else if err != nil {
 			return err
 		}
 		p.frame.structure += len(p.scratch)

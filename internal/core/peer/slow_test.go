@@ -237,3 +237,29 @@ func TestAQueueThatIsNotReadIsFullAtOneMebibyte(t *testing.T) {
 		assert.Greater(t, p.server.QueuedBytes(), channel.DefaultReliableQueue-2000)
 	}
 }
+
+// Moves that connect more entities than the queue has room for end the connection with a reason that names them.
+func TestMovesThatNoQueueHasRoomForAreNamed(t *testing.T) {
+	const groups, each = 29, 3500
+	p := newPair(t, 1, 1)
+	place := func(g int) group.Place { return group.Place{Name: uint32(g%groups) + 1} }
+	p.tickWith(func() {
+		for g := range groups {
+			p.world.SpawnAt(repl.Slot(g), set.MaskOf(0), place(g))
+		}
+		for s := range repl.Slot(groups * each) {
+			p.world.Spawn(groups+s, set.MaskOf(0))
+		}
+	})
+	p.run(80)
+	p.tickWith(func() {
+		for g := range groups { // connects all groups
+			p.world.Move(repl.Slot(g), place(g+1))
+		}
+		for s := range groups * each {
+			p.world.Move(repl.Slot(groups+s), place(s/each))
+		}
+	})
+	require.ErrorIs(t, p.slow, peer.ErrMoves)
+	require.ErrorIs(t, p.slow, channel.ErrQueueFull)
+}

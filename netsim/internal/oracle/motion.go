@@ -44,12 +44,8 @@ func (m *motion) resting() bool { return m.shown && len(m.samples) == 1 }
 // add adds a sample that has arrived while the entity is shown at a time.
 func (m *motion) add(s sample, now, every float64) {
 	waited, base := m.late || m.resting(), m.present(now)
+	m.carry(&s)
 	if n := len(m.samples); n > 0 {
-		for comp, v := range m.samples[n-1].values {
-			if _, given := s.values[comp]; !given {
-				s.values[comp] = v
-			}
-		}
 		for comp, v := range s.values {
 			if _, had := m.samples[n-1].values[comp]; !had {
 				m.insert(comp, v)
@@ -73,12 +69,25 @@ func (m *motion) hold(s sample, now, every float64) {
 	if s.tick <= m.newest || rests && s.tick <= now {
 		return
 	}
+	m.carry(&s)
 	m.samples, m.newest = append(m.samples, s), s.tick
 	switch {
 	case m.late && !rests, rests && m.extrapolates():
 		m.restart(base, every)
 	case rests:
 		m.start, m.end, m.late = now, s.tick, false
+	}
+}
+
+// carry gives a sample what the one before has and it lacks: a component that has been removed keeps its values until that
+// is shown, also if it has been inserted again meanwhile.
+func (m *motion) carry(s *sample) {
+	if n := len(m.samples); n > 0 {
+		for comp, v := range m.samples[n-1].values {
+			if _, given := s.values[comp]; !given {
+				s.values[comp] = v
+			}
+		}
 	}
 }
 

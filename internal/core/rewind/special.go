@@ -42,7 +42,7 @@ func (v *View) carry(col int, r *run, dst []byte) {
 // movement: for Kind.Extrapolate ticks, and back in as many.
 func (v *View) continueRest(col int, r *run, l *leg, now timesync.Shown, dst []byte) {
 	h, k, slot := v.history, &v.history.kinds[col], r.first.Slot
-	if k.Extrapolate == 0 || !l.rests || l.from == l.to || l.from.Before(r.oldest) || h.jumped(l.from, l.to, slot) {
+	if k.Extrapolate == 0 || !l.rests || l.from == l.to || l.from.Before(r.oldest) || h.jumped(l.from, l.to, slot) || !h.has(col, l.from, slot) {
 		return
 	}
 	p := pair{from: h.index(l.from, slot), to: h.index(l.to, slot)}

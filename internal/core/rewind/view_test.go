@@ -277,6 +277,16 @@ func TestAnEntityThatGoesOnIsShownThere(t *testing.T) {
 	}
 }
 
+// A component that was inserted with the last update has no direction to go on in.
+//
+// Proves: L1
+func TestAnInsertedComponentDoesNotGoOn(t *testing.T) {
+	w := even(kinds(), 0)
+	w.present[onward*w.rows+w.row(118)].Clear(5)
+	v, _ := w.at(onward, 122)
+	assert.InDelta(t, 1200, v, 1e-3)
+}
+
 // Proves: L1
 func TestATeleportIsAStep(t *testing.T) {
 	w := even(kinds(), 110)

@@ -71,6 +71,11 @@ func (s *Store) arrive(slot Slot, now moment) {
 func (s *Store) begin(slot Slot) {
 	s.pair(slot)
 	s.pairs.share[slot] = 0
+	s.findFar(slot)
+}
+
+// findFar finds the columns in which the values that a slot is shown between are too far from each other.
+func (s *Store) findFar(slot Slot) {
 	if s.limited.IsZero() {
 		return
 	}

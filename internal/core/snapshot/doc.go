@@ -16,6 +16,7 @@
 //   - With one sample, its values are shown. Before the tick of the first sample, nothing is.
 //   - A sample has all columns of the entity: those that an update does not contain have the values
 //     of the sample before. In the samples before a column was inserted, it has its first value.
+//     So does one that was removed, in those before it was inserted again.
 //   - If the shown time has passed the newest sample, the entity rests there. When the next sample
 //     B arrives at time s, it moves from its shown value: the share of B is (t - s) / (b - s). B is
 //     late if b is less than the ticks between two updates after s, or those of a second if these
@@ -51,7 +52,7 @@
 //
 // The methods are:
 //   - slots: Add, Remove;
-//   - samples: AddSample, Hold, SetTeleports, TeleportAhead, RemoveColumns, Rebase;
+//   - samples: AddSample, Hold, SetTeleports, TeleportAhead, RemoveColumns, Reinsert, Rebase;
 //   - functions of single entities: SetFunction;
 //   - time: Advance, Shown, Reset;
 //   - display: Select, Show, and for a function of the game From, To and Share;

@@ -1,6 +1,9 @@
 package snapshot
 
 import (
+	"bytes"
+	"iter"
+
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
@@ -120,6 +123,44 @@ func (s *Store) RemoveColumns(slot Slot, cols set.Mask) {
 	m := &s.members[slot]
 	s.changeCurves(slot, cols.And(m.cols))
 	m.cols = m.cols.Without(cols)
+}
+
+// Reinsert gives columns that are inserted at a tick their values of that tick in the samples before it too. Without it,
+// one that was removed meanwhile would move on from its former values, or continue in the direction from these. It is
+// called before the entity is shown at the tick.
+func (s *Store) Reinsert(slot Slot, tick entangle.Tick, cols set.Mask, value func(col int) []byte) {
+	var former set.Mask
+	for at := range s.samplesBefore(slot, tick) {
+		for col := range cols.And(s.members[slot].cols).All() {
+			if !bytes.Equal(s.value(col, at), value(col)) {
+				former.Set(col)
+			}
+		}
+	}
+	if former.IsZero() {
+		return
+	}
+	s.changeCurves(slot, former)
+	for at := range s.samplesBefore(slot, tick) {
+		for col := range former.All() {
+			copy(s.value(col, at), value(col))
+		}
+	}
+	if s.entities[slot].shown {
+		s.findFar(slot)
+	}
+}
+
+// samplesBefore returns the indexes of the samples of a slot before a tick.
+func (s *Store) samplesBefore(slot Slot, tick entangle.Tick) iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		e := &s.entities[slot]
+		for n := range uint32(e.count) {
+			if at := s.index(slot, e.first+n); !s.ticks[at].Before(tick) || !yield(at) {
+				return
+			}
+		}
+	}
 }
 
 // Rebase replaces the shown values of some columns of an entity, from which it then moves to its

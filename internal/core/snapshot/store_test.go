@@ -52,6 +52,25 @@ func (s *single) value() float64 {
 	return number(dst)
 }
 
+// A column that was removed and is inserted again does not continue in the direction from its former value, nor does it
+// move on from that.
+func TestAReinsertedColumnHasNoFormerValue(t *testing.T) {
+	s := newSingle(2, beyond)
+	s.add(10, 1)
+	s.add(12, 1)
+	s.add(14, 3)
+	s.at(10)
+	s.at(13)
+	s.Reinsert(s.slot, 14, set.MaskOf(beyond), func(int) []byte { return memory(3) })
+	assert.Equal(t, 3.0, s.at(14))
+	assert.Equal(t, 3.0, s.at(15))
+	s.add(15, 5) // late
+	s.add(18, 20)
+	assert.Equal(t, 3.0, s.at(15))
+	s.Reinsert(s.slot, 17, set.MaskOf(beyond), func(int) []byte { return memory(19) })
+	assert.InDelta(t, 19+2.0/3, s.at(17), 1e-6)
+}
+
 // Proves: N1, N2, N3
 func TestAnEntityMovesBetweenTwoSamples(t *testing.T) {
 	s := newSingle(2, plain)

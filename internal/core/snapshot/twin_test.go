@@ -136,9 +136,11 @@ type twin struct {
 	jumps     uint8 // of the next sample
 	shown     bool
 	base      values // that it moves from
+	baseTick  int64
 	baseJumps uint8
 	start     float64
 	previous  *values // of the movement before, which began at prevStart and ended at start
+	prevTick  int64
 	prevStart float64
 	prevJumps uint8
 	end       float64 // of the movement to ahead[0]
@@ -266,6 +268,42 @@ func (w *twin) changeCurve() {
 	}
 }
 
+// reinsert gives a column a value in what is held from before a tick.
+func (w *twin) reinsert(tick int64, col int, v float64) {
+	if !w.has[col] {
+		return
+	}
+	if col == bend && slices.ContainsFunc(w.before(tick), func(old *values) bool { return old[col] != v }) {
+		w.changeCurve()
+	}
+	for _, old := range w.before(tick) {
+		old[col] = v
+	}
+}
+
+// before returns the values that are held from before a tick.
+func (w *twin) before(tick int64) (all []*values) {
+	if w.previous != nil {
+		if w.prevTick >= tick {
+			return all
+		}
+		all = append(all, w.previous)
+	}
+	if w.shown {
+		if w.baseTick >= tick {
+			return all
+		}
+		all = append(all, &w.base)
+	}
+	for i := range w.ahead {
+		if w.ahead[i].tick >= tick {
+			break
+		}
+		all = append(all, &w.ahead[i].values)
+	}
+	return all
+}
+
 // samples returns how many samples are held.
 func (w *twin) samples() int {
 	n := len(w.ahead)
@@ -315,6 +353,7 @@ func (w *twin) restart(from values) {
 		w.ahead = w.ahead[1:]
 	}
 	w.base, w.start, w.previous, w.restarted = from, w.class.now, nil, true
+	w.baseTick = int64(math.Floor(w.start))
 	w.end = max(float64(w.ahead[0].tick), soonest)
 	w.late = w.end != float64(w.ahead[0].tick)
 	if w.teleported() {
@@ -327,10 +366,10 @@ func (w *twin) advance() {
 	for len(w.ahead) > 0 && w.end <= w.class.now {
 		if w.previous = nil; w.shown && !w.restarted && w.goesOn {
 			w.previous, w.prevStart, w.prevJumps = &values{}, w.start, w.baseJumps
-			*w.previous = w.base
+			*w.previous, w.prevTick = w.base, w.baseTick
 		}
 		w.shown, w.base, w.start, w.late, w.restarted = true, w.ahead[0].values, w.end, false, false
-		w.baseJumps = w.ahead[0].jumps
+		w.baseTick, w.baseJumps = w.ahead[0].tick, w.ahead[0].jumps
 		if w.ahead = w.ahead[1:]; len(w.ahead) > 0 {
 			w.end = float64(w.ahead[0].tick)
 		}
@@ -407,7 +446,13 @@ func (w *twins) changeEntities() {
 // receive adds none, one or several samples around the shown time, or changes the entity otherwise.
 func (w *twins) receive(e *twin) {
 	burst := 0
-	switch w.r.IntN(12) {
+	switch w.r.IntN(13) {
+	case 12:
+		col, v, tick := w.r.IntN(columns), float64(w.r.IntN(30))/3, int64(e.class.now)+int64(w.r.IntN(8))-2
+		w.store.Reinsert(e.slot, w.origin+entangle.Tick(tick), set.MaskOf(col), func(int) []byte { return memory(v) })
+		if col != without {
+			e.reinsert(tick, col, v)
+		}
 	case 0:
 		burst = w.r.IntN(12)
 		if w.r.IntN(20) == 0 {

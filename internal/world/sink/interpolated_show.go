@@ -160,6 +160,9 @@ func (a *Applier) showComponents(c *pendingChange) {
 	for i := range values {
 		one.mask.Set(values[i].comp)
 	}
+	if !m.fresh {
+		a.reinsertSamples(c.slot, one.mask.Without(had).And(in.blended.mask), values)
+	}
 	a.endHiding(one)
 	if a.world.Alive(e) { // a listener of the game may have removed it
 		if m.fresh {
@@ -171,6 +174,18 @@ func (a *Applier) showComponents(c *pendingChange) {
 	if marked := one.mask.Or(one.has); one.replica == slot && !marked.Has(in.comp) { // the server may have given it the mark again
 		a.endInterpolation(slot)
 	}
+}
+
+// reinsertSamples makes components that are inserted begin with their first values. The samples of before have former ones
+// of a component that came again before it was gone on the screen.
+func (a *Applier) reinsertSamples(at snapshot.Slot, inserted set.Mask, values []stagedValue) {
+	if inserted.IsZero() {
+		return
+	}
+	a.interpolation.samples.Reinsert(at, a.stage.tick, inserted, func(comp int) []byte {
+		v := values[slices.IndexFunc(values, func(v stagedValue) bool { return v.comp == comp })]
+		return a.stage.buf[v.at : v.at+a.comps[comp].plan.Size()]
+	})
 }
 
 // endHiding sets the references that waited until an entity appears.

@@ -342,6 +342,25 @@ func TestAComponentThatComesAgainHasNoFormerValue(t *testing.T) {
 	}
 }
 
+// A component that comes again begins with its new value also if that has arrived before its removal is shown, and late.
+func TestAComponentThatComesAgainBeforeItIsGoneHasNoFormerValue(t *testing.T) {
+	h := newPast(t)
+	h.come(1, pastMark{SendEvery: 2}, pastPlace{1})
+	h.frames(10)
+	shown := h.tick + 1
+	h.delay, h.fraction = func(int) int32 { return h.tick.Sub(shown) }, 0.5
+	h.applier.Interpolate()
+	h.record(func() { h.remove(1, pastPlace{}) })
+	h.tick++
+	h.record(func() { h.change(1, pastPlace{100}) })
+	h.applier.Interpolate()
+	require.False(t, h.has(1, pastPlace{}))
+	shown, h.fraction = shown+2, 0.25
+	h.applier.Interpolate()
+	require.True(t, h.has(1, pastPlace{}))
+	assert.Equal(t, pastPlace{100}, *at[pastPlace](&h.hand, 1))
+}
+
 // A relation whose target goes before the relation is shown, and returns, gets it back.
 func TestATargetThatGoesBeforeTheRelationIsShown(t *testing.T) {
 	for name, back := range map[string]int{"before": 1, "after": 10} {

@@ -106,6 +106,20 @@ func (m *motion) insert(comp int, v decoded) {
 	}
 }
 
+// reinsert gives the samples of before a tick the first value of a component that was inserted then.
+func (m *motion) reinsert(comp int, v decoded, tick float64) {
+	held := m.samples
+	if m.former != nil {
+		held = append([]sample{*m.former}, held...)
+	}
+	for _, s := range held {
+		if s.tick >= tick {
+			return
+		}
+		s.values[comp] = v
+	}
+}
+
 // remove removes a component from all samples.
 func (m *motion) remove(comp int) {
 	for i := range m.samples {
@@ -165,7 +179,7 @@ func (m *motion) advance(now float64) {
 			m.shown = true
 		} else {
 			if m.former = nil; !m.restarted {
-				m.former = &sample{jumps: m.samples[0].jumps, values: maps.Clone(m.samples[0].values)}
+				m.former = &sample{tick: m.samples[0].tick, jumps: m.samples[0].jumps, values: maps.Clone(m.samples[0].values)}
 			}
 			m.samples = m.samples[1:]
 		}

@@ -224,6 +224,9 @@ func (c *shownClient) reach(client entangle.ClientID, e *shownEntity, tick entan
 		}
 		if e.any && !has(was, v.Component) {
 			c.count[shownInserted]++
+			if first, blended := c.blended(now)[v.Component]; blended {
+				e.motion.reinsert(v.Component, first, c.history.at(tick))
+			}
 		}
 	}
 	for _, v := range was {

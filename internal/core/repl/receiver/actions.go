@@ -83,13 +83,16 @@ const (
 	usualFullBits = 4
 )
 
-// noLeavers is the body of an end without leavers.
-var noLeavers = []byte{0}
-
 // readRecord reads the next record, and notes whether a usual record may follow.
 func (a *actionReader) readRecord(rec *repl.Record) error {
 	if rec.Usual {
-		return a.readUsual(rec)
+		if !a.usual.ok {
+			return ErrMalformed
+		}
+		a.bodies.bare = &a.usual.comps
+		err := a.action(rec)
+		a.bodies.bare = nil
+		return err
 	}
 	if ahead := a.bodies.in; rec.Kind == repl.Gone {
 		a.usual.ok = !ahead.Bool()
@@ -97,28 +100,6 @@ func (a *actionReader) readRecord(rec *repl.Record) error {
 		a.usual.ok = rec.Kind == repl.Full && ahead.Bits(usualFullBits) == usualFull && a.bodies.sets.Read(&ahead, &a.usual.comps)
 	}
 	return a.action(rec)
-}
-
-// readUsual passes a usual record to action in the form that other records have: with the bits before
-// its values.
-func (a *actionReader) readUsual(rec *repl.Record) error {
-	u := &a.usual
-	if !u.ok {
-		return ErrMalformed
-	}
-	rec.Usual = false
-	behind := a.bodies.in
-	if rec.Kind == repl.Gone {
-		a.bodies.in.Reset(noLeavers)
-	} else {
-		var err error
-		if behind, err = a.bodies.restate(rec, usualFull, usualFullBits, &u.comps); err != nil {
-			return err
-		}
-	}
-	err := a.action(rec)
-	a.bodies.in = behind
-	return err
 }
 
 // action decides about a record, behind its head.

@@ -2,7 +2,6 @@ package receiver
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
@@ -19,16 +18,13 @@ type applier struct {
 	entities *entities
 
 	// Of the current record:
+	bare      *set.Mask // of a record that consists of values of member 0 alone, their components; nil for any other
 	moment    Moment
 	refs      []repl.Ref
 	comps     set.Mask
 	predicted repl.Predicted
 	leavers   []repl.Member // members that leave, by rising number
 	joins     []join
-
-	// Of restate:
-	raw, restated []byte
-	w             bits.Writer
 
 	report func(Entry) // of a Lister, which applies no records; else nil
 }
@@ -48,8 +44,7 @@ type bodyReader struct {
 // apply applies a record to the replica of its group. After an error the sink is as
 // before, and after one of an update the replica too.
 func (a *applier) apply(g *group, rec *repl.Record) error {
-	a.beginRecord(rec, g.tick, g.known)
-	b := bodyReader{applier: a, g: g, rec: rec}
+	b := a.body(g, rec)
 	if rec.Kind != repl.Update {
 		return b.applyAction()
 	}
@@ -64,45 +59,22 @@ func (a *applier) apply(g *group, rec *repl.Record) error {
 
 // skipRecord reads past the part of a record behind its head.
 func (a *applier) skipRecord(rec *repl.Record) error {
-	a.beginRecord(rec, 0, false)
-	b := bodyReader{applier: a, rec: rec, skip: true}
+	b := a.body(nil, rec)
 	if rec.Kind != repl.Update {
 		return b.action()
 	}
 	return b.update()
 }
 
-// skipValues reads past the values of a set of components.
-func (a *applier) skipValues(rec *repl.Record, comps *set.Mask) error {
-	a.beginRecord(rec, 0, false)
-	for c := comps.Next(0); c >= 0; c = comps.Next(c + 1) {
-		if err := a.Skip(&a.in, c); err != nil {
-			return err
-		}
+// body begins to read a record behind its head, into a group or, if that is nil, past it.
+func (a *applier) body(g *group, rec *repl.Record) bodyReader {
+	a.refs, a.predicted = a.refs[:0], a.predicted[:0]
+	if g != nil {
+		a.beginRecord(rec, g.tick, g.known)
+	} else {
+		a.beginRecord(rec, 0, false)
 	}
-	return nil
-}
-
-// restate makes the reader read a record that consists of values alone in the form of other records, with
-// the n bits of a prefix and the set of its components before the values. Such records are rare outside of
-// runs and blocks, and no second reader of bodies is needed for them. It returns the reader behind the
-// record, for the caller to restore.
-func (a *applier) restate(rec *repl.Record, prefix uint64, n uint, comps *set.Mask) (behind bits.Reader, err error) {
-	start := a.in
-	if err := a.skipValues(rec, comps); err != nil {
-		return a.in, err
-	}
-	behind = a.in
-	width := start.RemainingBits() - behind.RemainingBits()
-	a.raw = slices.Grow(a.raw[:0], (width+7)/8)[:(width+7)/8]
-	start.Copy(a.raw, width)
-	a.w.Reset(a.restated[:0])
-	a.w.Bits(prefix, n)
-	a.sets.Append(&a.w, comps)
-	a.w.Copy(a.raw, width)
-	a.restated = a.w.Finish()
-	a.in.Reset(a.restated)
-	return behind, nil
+	return bodyReader{applier: a, g: g, rec: rec, skip: g == nil, alone: a.bare != nil}
 }
 
 // beginRecord passes a record's baseline and tick to the sink, and the tick of the group's replica, if
@@ -137,10 +109,13 @@ func (b *bodyReader) applyAction() error {
 
 // update reads an update: the references, and then the changes of either member 0 alone, or of several.
 func (b *bodyReader) update() error {
-	if !b.readRefs() {
-		return ErrMalformed
+	if b.bare == nil {
+		if !b.readRefs() {
+			return ErrMalformed
+		}
+		b.alone = b.in.Bool()
 	}
-	if b.alone = b.in.Bool(); b.alone {
+	if b.alone {
 		return b.changed(0)
 	}
 	n, err := b.readChanges()
@@ -153,16 +128,19 @@ func (b *bodyReader) update() error {
 // action reads an action: the predicted set, the references, the leavers, and then either member 0
 // alone, or the joining members with their values and the changes of others.
 func (b *bodyReader) action() error {
-	if b.rec.Kind == repl.Gone {
-		return b.readLeavers()
+	gone := b.rec.Kind == repl.Gone
+	if b.bare == nil {
+		if !gone && (!b.predicted.Read(&b.in, b.rec.Kind) || !b.readRefs()) {
+			return ErrMalformed
+		}
+		if err := b.readLeavers(); err != nil {
+			return err
+		}
+		b.alone = !gone && b.in.Bool()
 	}
-	if !b.predicted.Read(&b.in, b.rec.Kind) || !b.readRefs() {
-		return ErrMalformed
-	}
-	if err := b.readLeavers(); err != nil {
-		return err
-	}
-	switch b.alone = b.in.Bool(); {
+	switch {
+	case gone:
+		return nil
 	case b.alone && b.rec.Kind == repl.Change:
 		b.joins = b.joins[:0]
 		if err := b.predict(); err != nil {
@@ -293,7 +271,11 @@ func (b *bodyReader) values() error {
 
 // readSet reads the set of components of the current member.
 func (b *bodyReader) readSet() (ok bool) {
-	if b.alone {
+	switch {
+	case b.bare != nil:
+		b.comps = *b.bare
+		return true
+	case b.alone:
 		return b.sets.Read(&b.in, &b.comps)
 	}
 	return b.changes.ReadSet(&b.in, b.sets, &b.comps, b.same)

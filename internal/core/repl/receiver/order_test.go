@@ -205,7 +205,7 @@ func TestSixteenUpdatesOfAGroupWait(t *testing.T) {
 // Proves: Z17
 func TestUpdatesLeaveRoomForActions(t *testing.T) {
 	s := newScripted(t)
-	s.copy.LimitWaiting(300)
+	s.copy.LimitWaiting(420)
 	for h := range repl.Handle(10) {
 		s.get(one(repl.Update, h, 31, 30))
 	}

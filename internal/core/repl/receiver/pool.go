@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -13,7 +14,7 @@ const (
 	// flight as actions, and of one baseline the newest is kept.
 	maxUpdates = 16
 	// overhead is the size that a waiting record counts for beside its body.
-	overhead = 64
+	overhead = 96
 	// maxFree bounds the records that are kept for reuse, and maxFreeBody the memory of each.
 	maxFree     = 1 << 10
 	maxFreeBody = 1 << 10
@@ -23,7 +24,9 @@ const (
 // waitingRecord is a record that arrived before others that it needs.
 type waitingRecord struct {
 	repl.Record
-	body []byte // the part of the record behind its head
+	body  []byte // the part of the record behind its head
+	bare  bool   // see applier.bare
+	comps set.Mask
 }
 
 // size is the number of bytes that a waiting record counts for.
@@ -68,8 +71,8 @@ func (p *pool) isOver() bool { return p.bytes > p.limit }
 // half is left for structure, which is sent only once.
 func (p *pool) takesUpdate(width int) bool { return p.bytes+overhead+width/8 < p.limit/2 }
 
-// add makes a record wait. start stands at the beginning of its body of some bits.
-func (p *pool) add(q *queue, rec *repl.Record, start bits.Reader, width int) {
+// add makes a record wait. start stands at the beginning of its body of some bits. For bare see applier.bare.
+func (p *pool) add(q *queue, rec *repl.Record, bare *set.Mask, start bits.Reader, width int) {
 	var w *waitingRecord
 	if n := len(p.free); n > 0 {
 		w, p.free = p.free[n-1], p.free[:n-1]
@@ -77,6 +80,9 @@ func (p *pool) add(q *queue, rec *repl.Record, start bits.Reader, width int) {
 		w = &waitingRecord{body: make([]byte, 0, leastBody)}
 	}
 	w.Record, w.body = *rec, copyBits(w.body, start, width)
+	if w.bare = bare != nil; w.bare {
+		w.comps = *bare
+	}
 	*q = append(*q, w)
 	p.bytes += w.size()
 }

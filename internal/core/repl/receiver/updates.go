@@ -63,7 +63,7 @@ func (u *updateReader) readRun(tick entangle.Tick) error {
 }
 
 // plainBlock applies a plain block: stretches of groups that take their update now by
-// Updater.UpdateBlock, and others by updateAlone.
+// Updater.UpdateBlock, and others one by one.
 func (u *updateReader) plainBlock(run *repl.RunHeads, rec *repl.Record) error {
 	if ok := u.readBlock(run, rec.Group); !ok {
 		return ErrMalformed
@@ -77,7 +77,9 @@ func (u *updateReader) plainBlock(run *repl.RunHeads, rec *repl.Record) error {
 			continue
 		}
 		rec.Group, handles = handles[0], handles[1:]
-		if err := u.updateAlone(rec); err != nil {
+		u.bodies.bare = &u.comps
+		err = u.update(rec)
+		if u.bodies.bare = nil; err != nil {
 			return err
 		}
 	}
@@ -179,18 +181,6 @@ func (u *updateReader) setTicks(tick entangle.Tick, handles []repl.Handle) {
 		}
 		handles = handles[len(page):]
 	}
-}
-
-// updateAlone passes the next record of a plain block to update, in the form of a block of its own.
-func (u *updateReader) updateAlone(rec *repl.Record) error {
-	const noRefsAlone = 0b10
-	behind, err := u.bodies.restate(rec, noRefsAlone, 2, &u.comps)
-	if err != nil {
-		return err
-	}
-	err = u.update(rec)
-	u.bodies.in = behind
-	return err
 }
 
 // update reads one record of a run: it applies it, keeps it until it applies, or skips it.

@@ -31,7 +31,7 @@ func (r *replica) hold(g *group, rec *repl.Record) error {
 	if g.waiting == nil {
 		g.waiting = &queue{}
 	}
-	r.waiting.add(g.waiting, rec, start, width)
+	r.waiting.add(g.waiting, rec, r.bodies.bare, start, width)
 	r.stats.Waited++
 	return nil
 }
@@ -59,8 +59,11 @@ func (r *replica) release(h repl.Handle) error {
 func (r *replica) applyWaiting(g *group, w *waitingRecord) error {
 	in := r.bodies.in
 	r.bodies.in.Reset(w.body)
+	if r.bodies.bare = nil; w.bare {
+		r.bodies.bare = &w.comps
+	}
 	err := r.apply(g, &w.Record)
-	r.bodies.in = in
+	r.bodies.in, r.bodies.bare = in, nil
 	r.waiting.dropIf(g.waiting, func(other *waitingRecord) bool { return other == w })
 	return err
 }

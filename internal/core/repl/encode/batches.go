@@ -1,8 +1,6 @@
 package encode
 
 import (
-	"encoding/binary"
-
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
@@ -19,10 +17,9 @@ type spawnBatch struct {
 	First      repl.Handle
 	Count      int // number of groups
 	Generation repl.Generation
-	Begins     uint64 // what each body begins with; see batchPrefix
-	Prefix     int    // bits of it
-	At         int    // of the first group in spawnBatches.ends
-	Off        int    // in the arena
+	Comps      set.Mask
+	At         int // of the first group in spawnBatches.ends
+	Off        int // in the arena
 }
 
 // spawnBatches is the batches of the present tick.
@@ -87,7 +84,7 @@ func (w *Encoder) encodeBatch(first repl.Handle) {
 		return
 	}
 	gr := &w.state.Groups[groups[first]]
-	comps, made := w.state.Slots.Mask[gr.Members[0].Slot], spawnBatch{First: first, Generation: w.state.Public.Generation(int(first)), At: len(b.Ends), Off: len(b.Arena)}
+	made := spawnBatch{First: first, Comps: w.state.Slots.Mask[gr.Members[0].Slot], Generation: w.state.Public.Generation(int(first)), At: len(b.Ends), Off: len(b.Arena)}
 	enc.w.Reset(b.buf[:0])
 	enc.refs.Reset()
 	enc.current = Body{key: Key{Kind: repl.Full, Base: w.state.Tick, Structure: w.state.Tick}, bases: group.AllTime(w.state.Tick), structures: group.AllTime(w.state.Tick)}
@@ -97,13 +94,13 @@ func (w *Encoder) encodeBatch(first repl.Handle) {
 		}
 		gr := &w.state.Groups[groups[h]]
 		s := gr.Members[0].Slot
-		if w.state.Public.Generation(int(h)) != made.Generation || w.state.Slots.Mask[s] != comps {
+		if w.state.Public.Generation(int(h)) != made.Generation || w.state.Slots.Mask[s] != made.Comps {
 			break
 		}
 		before := enc.w.LenBits()
 		w.beginRecord()
 		enc.w.Bool(true)
-		w.encodeSet(s, comps)
+		w.encodeSet(s, made.Comps)
 		if len(enc.refs.Slots()) > 0 || enc.w.LenBits()-before > maxBatchedBits {
 			break
 		}
@@ -115,7 +112,6 @@ func (w *Encoder) encodeBatch(first repl.Handle) {
 		return
 	}
 	b.Arena = append(b.Arena, b.buf...)
-	made.Begins, made.Prefix = w.batchPrefix(&comps)
 	b.list = append(b.list, made)
 	for _, id := range groups[first:][:made.Count] {
 		b.of.set(id, len(b.list))
@@ -125,40 +121,22 @@ func (w *Encoder) encodeBatch(first repl.Handle) {
 // maxBatchedBits is the size of the largest full in a batch: any message has room for it.
 const maxBatchedBits = 1 << 12
 
-// batchPrefix returns what the body of a full of one entity begins with, before its values, as usualKind
-// does, and the number of its bits.
-func (w *Encoder) batchPrefix(comps *set.Mask) (begins uint64, prefix int) {
-	out := &w.Bodies.w
-	out.Reset(w.Spawns.buf[:0])
-	out.Bits(0b10, 2) // no leavers, alone
+// AppendUsualStart writes what the body of a full begins with that refers to nobody and is of one entity that is not
+// predicted, before its values.
+func (w *Encoder) AppendUsualStart(out *pack.Writer, comps *set.Mask) {
+	out.Bits(0b1000, 4) // alone, behind no leavers, no references and no predicted set
 	w.sets.Append(out, comps)
-	if prefix = out.LenBits(); prefix > MaxPrefix {
-		return 0, prefix
-	}
-	out.Bits(0, 64)
-	w.Spawns.buf = out.Finish()
-	return LeadingBits(w.Spawns.buf, prefix), prefix
 }
 
-// FullBits bounds a full of the batch with values of that many bits, and the end of a message behind it,
-// as actionBits does.
-func (b *spawnBatch) FullBits(values uint32) int {
-	return MaxUsualBits + b.Prefix + int(values)
+// FullBits bounds a full of a batch with values of that many bits, and the end of a message behind it, as actionBits
+// does.
+func (w *Encoder) FullBits(b *spawnBatch, values uint32) int {
+	return MaxUsualBits + 2 + w.sets.Bits(&b.Comps) + int(values)
 }
 
 // MaxUsualBits bounds an action that predicts and refers to nobody, without its body, and the end of a
 // message behind it.
 const MaxUsualBits = repl.MaxHeadBits + 1 + 1 + repl.MaxRefBits + repl.MaxMessageEndBits
-
-// MaxPrefix bounds the leading bits of a full that are compared.
-const MaxPrefix = 56
-
-// LeadingBits returns the leading bits of a body, at most MaxPrefix, and a bit 1 behind them.
-func LeadingBits(body []byte, prefix int) uint64 {
-	var first [8]byte
-	copy(first[:], body)
-	return binary.LittleEndian.Uint64(first[:])&(1<<prefix-1) | 1<<prefix
-}
 
 // AppendBits writes the bits of a body from one bit up to another.
 func AppendBits(w *pack.Writer, body []byte, from, to int) {

@@ -6,6 +6,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/core/repl/view"
+	"github.com/entangle-ecs/entangle/internal/set"
 	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
@@ -57,10 +58,12 @@ type Body struct {
 	Width            int        // bits
 	refs             int        // index in bodies.slots of the first entity that it refers to
 	RefCount         int
-	hasValue         bool  // it has the value of a component
-	ChangesStructure bool  // it has a change of structure
-	Prefix           int   // number of bits before the values of its last member
-	next             int32 // 1 + index of an older body of the group; 0: none
+	hasValue         bool     // it has the value of a component
+	ChangesStructure bool     // it has a change of structure
+	Prefix           int      // number of bits before the values of its last member
+	Usual            bool     // a full of one entity that was born in the group, without leavers or references
+	Comps            set.Mask // of a usual one
+	next             int32    // 1 + index of an older body of the group; 0: none
 }
 
 // serves reports whether the body has the contents that a key selects.

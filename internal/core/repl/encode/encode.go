@@ -250,7 +250,10 @@ func (w *Encoder) encodeMembers(id ident.GroupIndex) {
 	out.Bool(alone)
 	switch {
 	case alone && full:
-		w.encodeAlone(m.Slot, w.visibleComponents(m.Slot, w.state.Slots.Mask[m.Slot]))
+		b := &w.Bodies.current
+		b.Comps = w.visibleComponents(m.Slot, w.state.Slots.Mask[m.Slot])
+		w.encodeAlone(m.Slot, b.Comps)
+		b.Usual = len(w.sortedLeavers)+len(w.Bodies.refs.Slots()) == 0
 	case alone:
 		w.encodeRemoved(w.removedComponents(m.Slot))
 		w.encodeAlone(m.Slot, w.changedComponents(m.Slot))

@@ -30,7 +30,7 @@ type actions struct {
 	units  units
 	cursor repl.Handle // at which the next message continues
 	next   repl.Handle // the first group of a unit for which the message is none, or repl.EndOfHandles
-	begins uint64      // usualKind of the last action in the message that is being written
+	last   usual       // the last action in the message that is being written
 	bytes  int         // size of the newest message
 }
 
@@ -65,7 +65,7 @@ func (a *actions) AppendActions(dst []byte, room int) []byte {
 	heads := repl.Heads{Tick: a.state.Tick}
 	a.w.Reset(dst)
 	a.w.Bits(uint64(a.state.Tick), tickBits)
-	a.messages.Written, a.begins, a.head = a.messages.Written[:0], 0, headUnwritten
+	a.messages.Written, a.last, a.head = a.messages.Written[:0], usual{}, headUnwritten
 	if len(a.units.rest) == 0 || a.appendUnit(room*8) {
 		a.appendMessageActions(&heads, room*8)
 	}
@@ -306,14 +306,14 @@ func (a *actions) tableBits(b *encode.Body) (bits int) {
 
 // appendAction writes one action. One that is like the one before is shortened to its values (usual.go).
 func (a *actions) appendAction(heads *repl.Heads, rec *repl.Record, b *encode.Body) {
-	begins := a.usualKind(rec, b)
-	if begins != 0 && begins == a.begins && heads.Follows(rec) {
+	like := a.usualOf(rec, b)
+	if like.is && like == a.last && heads.Follows(rec) {
 		if heads.AppendUsual(&a.w); rec.Kind != repl.Gone {
 			encode.AppendBits(&a.w, a.enc.Bodies.Bytes(b), b.Prefix, b.Width)
 		}
 		return
 	}
-	a.begins = begins
+	a.last = like
 	heads.Append(&a.w, rec)
 	if rec.Kind != repl.Gone {
 		a.prediction.stated.set.Append(&a.w)

@@ -18,7 +18,7 @@ func (a *actions) appendSpawns(heads *repl.Heads, i, room int) (n int) {
 		return 0
 	}
 	b := a.enc.SpawnBatch(repl.Handle(i))
-	if b == nil || b.Begins == 0 {
+	if b == nil {
 		return 0
 	}
 	// from is where the values of the first group begin, behind the bit that says that it is usual.
@@ -26,32 +26,28 @@ func (a *actions) appendSpawns(heads *repl.Heads, i, room int) (n int) {
 	if i > int(b.First) {
 		from += a.enc.Spawns.Ends[b.At+i-int(b.First)-1]
 	}
-	if a.w.LenBits()+b.FullBits(ends[0]-from) > room && len(a.messages.Written) > 0 {
+	if a.w.LenBits()+a.enc.FullBits(b, ends[0]-from) > room && len(a.messages.Written) > 0 {
 		return 0
 	}
 	a.beginMessage(ofSingles)
 	rec := repl.Record{Kind: repl.Full, Group: repl.Handle(i), Tick: a.state.Tick, Generation: b.Generation}
-	if a.begins == b.Begins && heads.Follows(&rec) {
+	if like := (usual{true, b.Comps}); a.last == like && heads.Follows(&rec) {
 		heads.AppendUsual(&a.w)
 	} else {
 		heads.Append(&a.w, &rec)
-		a.w.Bits(0, noRefsBits)
-		a.w.Bits(b.Begins&^(1<<b.Prefix), uint(b.Prefix))
+		a.enc.AppendUsualStart(&a.w, &b.Comps)
+		a.last = like
 	}
 	written := a.w.LenBits()
 	fit := 1 + sort.Search(len(ends)-1, func(k int) bool {
-		return written+int(ends[k]-from)+b.FullBits(ends[k+1]-ends[k]-1) > room
+		return written+int(ends[k]-from)+a.enc.FullBits(b, ends[k+1]-ends[k]-1) > room
 	})
 	n = a.newGroups(i, i+fit)
 	heads.Skip(n - 1)
-	a.begins = b.Begins
 	encode.AppendBits(&a.w, a.enc.Spawns.Arena[b.Off:], int(from), int(ends[n-1]))
 	a.noteSent(&a.groups.Public, i, n, &rec)
 	return n
 }
-
-// noRefsBits is the bits of a full that is not predicted and refers to nobody.
-const noRefsBits = 2
 
 // newGroups returns how many public groups from an index on, and before another, are due and can be sent
 // for the first time. Space.Ending need not be checked: no batch contains a group whose end is in flight, because such a group has no members.
@@ -83,12 +79,12 @@ func (a *actions) appendEnds(heads *repl.Heads, i, room int) (n int) {
 		}
 		rec.Group = repl.Handle(k)
 		a.beginMessage(ofSingles)
-		if a.begins == usualEnd && heads.Follows(&rec) {
+		if a.last == usualEnd && heads.Follows(&rec) {
 			heads.AppendUsual(&a.w)
 		} else {
 			heads.Append(&a.w, &rec)
 			a.w.Bool(false) // no leavers
-			a.begins = usualEnd
+			a.last = usualEnd
 		}
 		n++
 	}

@@ -19,26 +19,18 @@ const MaxNeeds = MaxMembers
 // minNeedBits is the smallest size of a need.
 const minNeedBits = 1 + 4 + 4
 
-// NeedsBits bounds the output of AppendNeeds for n needs.
-func NeedsBits(n int) int { return 1 + 32 + n*(1+32+68) }
+// maxNeedBits bounds the size of a need.
+const maxNeedBits = 1 + 32 + 68
 
-// FittingNeeds returns how many of the first needs AppendNeeds writes into room bits; -1: not even none.
-func FittingNeeds(now entangle.Tick, needs []Need, room int) (n int) {
-	bits := 1
-	if len(needs) > 0 {
-		bits += pack.UvarintBits(uint64(len(needs)))
-	}
-	if bits > room {
+// NeedsBits bounds the output of AppendNeeds for n needs.
+func NeedsBits(n int) int { return 1 + 32 + n*maxNeedBits }
+
+// FittingNeeds returns for how many needs room bits are enough in any case; negative: not even for none.
+func FittingNeeds(room int) (n int) {
+	if room -= NeedsBits(0); room < 0 {
 		return -1
 	}
-	for _, need := range needs {
-		bits += 1 + pack.UvarintBits(uint64(need.Group%Private)) + pack.UvarintBits(uint64(now-need.Tick))
-		if bits > room {
-			break
-		}
-		n++
-	}
-	return n
+	return room / maxNeedBits
 }
 
 // AppendNeeds writes the needs of a unit or a part of a mark of a tick.

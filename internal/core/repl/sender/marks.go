@@ -24,7 +24,7 @@ func (pr *prediction) appendMark(w *bits.Writer, last bool, room int) bool {
 			return true
 		}
 		pr.needs = pr.needs[min(pr.plan.MarkNeeds, len(pr.needs)):]
-		fit := repl.FittingNeeds(pr.state.Tick, pr.needs, room-w.LenBits()-schedule.MarkBits)
+		fit := min(len(pr.needs), repl.FittingNeeds(room-w.LenBits()-schedule.MarkBits))
 		if fit < 0 || fit == 0 && len(pr.needs) > 0 {
 			return false
 		}

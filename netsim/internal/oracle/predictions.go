@@ -15,7 +15,6 @@ import (
 
 // Predictions compare the states that clients predict of ticks with the server's later states.
 type Predictions struct {
-	world   *ecs.World // of the server
 	server  map[entangle.Tick]*serverTick
 	clients map[clientTick]*prediction
 }
@@ -25,10 +24,13 @@ func NewPredictions() *Predictions {
 	return &Predictions{server: map[entangle.Tick]*serverTick{}, clients: map[clientTick]*prediction{}}
 }
 
-// serverTick is the server's state at a tick, with the visibility for each client.
+// serverTick is the server's state at a tick, with the visibility of entities and their ids for each
+// client. The ids are of the same tick, since the server may be ahead of a client, and have despawned
+// entities that the client predicts.
 type serverTick struct {
 	mirror   *inspect.Mirror
 	versions map[ecs.Entity]*version
+	names    map[entangle.ClientID][]inspect.Named
 }
 
 // clientTick is a tick of a client.
@@ -37,18 +39,21 @@ type clientTick struct {
 	tick   entangle.Tick
 }
 
-// prediction is a client's predicted state at a tick, with its replicas by the server's entities.
+// prediction is a client's predicted state at a tick, with its replicas by their ids.
 type prediction struct {
 	mirror   *inspect.Mirror
-	replicas map[ecs.Entity]ecs.Entity
+	replicas map[uint64]ecs.Entity
 }
 
 // RecordServer records the state of the server at its present tick, which take returns.
 func (p *Predictions) RecordServer(tick entangle.Tick, take func() *Snapshot) {
 	if p.server[tick] == nil {
 		s := take()
-		p.server[tick] = &serverTick{s.mirror, s.visibility().compute(s.mirror, s.history, s.clients()).versions}
-		p.world = s.server.World()
+		clients, names := s.clients(), map[entangle.ClientID][]inspect.Named{}
+		for _, id := range clients {
+			names[id] = apps.Of(s.server.World()).Server.Names(id)
+		}
+		p.server[tick] = &serverTick{s.mirror, s.visibility().compute(s.mirror, s.history, clients).versions, names}
 	}
 }
 
@@ -56,22 +61,12 @@ func (p *Predictions) RecordServer(tick entangle.Tick, take func() *Snapshot) {
 // its clock is synced. A later frame at the same tick replaces it.
 func (p *Predictions) RecordClient(c Client) {
 	if c.App.State() == plugin.Connected && c.App.Stats().Clock.Synced {
-		p.clients[clientTick{c, c.App.Tick()}] = p.prediction(c)
-	}
-}
-
-func (p *Predictions) prediction(c Client) *prediction {
-	now := &prediction{mirror: apps.Of(c.world()).Predicted(), replicas: map[ecs.Entity]ecs.Entity{}}
-	byID := map[uint64]ecs.Entity{}
-	for _, e := range apps.Of(c.world()).ClientMirror().Entities {
-		byID[e.ID] = e.Entity
-	}
-	for _, name := range apps.Of(p.world).Server.Names(c.ID) {
-		if e, ok := byID[name.ID]; ok {
-			now.replicas[name.Entity] = e
+		now := &prediction{mirror: apps.Of(c.world()).Predicted(), replicas: map[uint64]ecs.Entity{}}
+		for _, e := range apps.Of(c.world()).ClientMirror().Entities {
+			now.replicas[e.ID] = e.Entity
 		}
+		p.clients[clientTick{c, c.App.Tick()}] = now
 	}
-	return now
 }
 
 // Compare compares the predictions with the server, for all ticks that the server has run. It
@@ -91,15 +86,20 @@ func (p *Predictions) Compare() error {
 
 // compare returns the first difference between a prediction and the server's state.
 func (p *prediction) compare(server *serverTick, id entangle.ClientID) error {
-	t, predicted := translation{replicas: p.replicas}, map[ecs.Entity]*inspect.Mirrored{}
+	t, predicted := translation{replicas: map[ecs.Entity]ecs.Entity{}}, map[ecs.Entity]*inspect.Mirrored{}
+	for _, name := range server.names[id] {
+		if e, ok := p.replicas[name.ID]; ok {
+			t.replicas[name.Entity] = e
+		}
+	}
 	for i := range p.mirror.Entities {
 		predicted[p.mirror.Entities[i].Entity] = &p.mirror.Entities[i]
 	}
 	infos := server.mirror.Components
 	for i := range server.mirror.Entities {
 		original := &server.mirror.Entities[i]
-		replica := predicted[p.replicas[original.Entity]]
-		delete(predicted, p.replicas[original.Entity])
+		replica := predicted[t.replicas[original.Entity]]
+		delete(predicted, t.replicas[original.Entity])
 		if replica == nil {
 			continue // it is not predicted, which checkPredicted checks
 		}

@@ -212,3 +212,33 @@ func TestAnActionNeedsAGroupTheFullOfWhichIsInFlight(t *testing.T) {
 	require.Len(t, records, 1)
 	assert.Equal(t, []repl.Need{{Group: h, Tick: 2}}, records[0].needs)
 }
+
+// An entity has moved to another group before a peer is sent its former group: before the peer joined, or while that group
+// was hidden from it. The peer never had the entity there, and the entity's group needs nothing.
+func TestAGroupNeedsNoGroupThatThePeerWasSentLater(t *testing.T) {
+	former, there := group.Place{Name: 1, Private: true}, group.Place{Name: 2, Private: true}
+	for name, before := range map[string]func(*sender.World, *sender.Peer){
+		"joined": func(*sender.World, *sender.Peer) {},
+		"shown again": func(w *sender.World, p *sender.Peer) {
+			p.Show(0)
+			deliver(p, 0)
+			tick(w, func() { p.Hide(0) })
+			deliver(p, 10)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := sender.NewWorld(sized{map[repl.Slot]int{0: 32, 1: 32}}, 1)
+			p := w.NewPeer()
+			tick(w, func() { w.SpawnAt(0, set.MaskOf(0), former); w.SpawnAt(1, set.MaskOf(0), former) })
+			before(w, p)
+			tick(w, func() { w.Move(0, there) })
+			tick(w, func() { p.Show(1); p.Show(0) })
+			sent := said(t, messages(p, 20)...)
+			require.Len(t, sent, 2)
+			for _, s := range sent {
+				assert.Equal(t, repl.Full, s.Kind)
+				assert.Zero(t, s.unit)
+			}
+		})
+	}
+}

@@ -32,7 +32,7 @@ type Action struct {
 	Count  int32         // number of groups
 	Seq    uint8         // group.Structure.Seq of the action
 	InUnit bool          // the peer may have to wait for other groups before it can apply the action
-	After  entangle.Tick // tick of the action of the group before it
+	After  entangle.Tick // tick of the action of the group before it, or of itself if the peer had no state of the group
 }
 
 // waitingAction is a delivered action that may wait at the peer for actions of other groups.

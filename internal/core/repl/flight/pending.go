@@ -26,7 +26,8 @@ func (p *pending) add(actions []Action) {
 }
 
 // AppliedUpTo returns the tick of the newest action of a group that the peer has applied for certain, or will before it
-// applies anything that is sent from now on. Some action of the group must be pending.
+// applies anything that is sent from now on. If the oldest pending action is the first of the group, it is the tick of that:
+// the peer has no older state of the group. Some action of the group must be pending.
 func (a *Messages) AppliedUpTo(h repl.Handle, now entangle.Tick) entangle.Tick {
 	p := &a.pending
 	if !p.madeIn(now) {

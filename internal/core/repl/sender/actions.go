@@ -332,7 +332,7 @@ func (a *actions) appendAction(heads *repl.Heads, rec *repl.Record, b *encode.Bo
 func (a *actions) noteSent(sp *group.Space, i, n int, rec *repl.Record) {
 	sent := flight.Action{Group: sp.First + repl.Handle(i), Count: int32(n), Seq: sp.Seq[i] + 1, InUnit: a.head == ofUnits, After: sp.ActionSent[i]}
 	if sp.IsAbsent(i) {
-		sent.Seq = 0
+		sent.Seq, sent.After = 0, rec.Tick
 		for _, id := range sp.IDs.Groups[i : i+n] {
 			a.state.Groups[id].Holders++
 		}

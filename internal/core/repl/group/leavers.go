@@ -67,8 +67,8 @@ const tidyPerTick = 1024
 
 // tidying is the groups with leavers to scan.
 type tidying struct {
-	queue   ring.Queue[tidyEntry] // each group once
-	dropped []Leaver              // scratch of dropAckedLeavers
+	queue     ring.Queue[tidyEntry] // each group once
+	forgotten []Leaver              // scratch of dropAckedLeavers
 }
 
 // tidyEntry is a group with leavers to scan, and the tick in which the scan was scheduled.
@@ -86,8 +86,7 @@ func (st *State) scheduleTidy(id ident.GroupIndex) {
 }
 
 // TidyDue scans the leavers of the groups that are due for it, and drops the leavers that every peer has acknowledged. It
-// schedules another scan of groups with leavers that some peer has not acknowledged. A native that lives on in another
-// group needs none: RemoveEntity schedules one.
+// schedules another scan of groups with leavers that some peer has not acknowledged.
 func (st *State) TidyDue() {
 	for budget := tidyPerTick + st.tidy.queue.Len()*len(st.Peers)/tidyAfter; budget > 0 && st.tidy.queue.Len() > 0; {
 		first := *st.tidy.queue.At(0)
@@ -113,31 +112,30 @@ func (st *State) TidyDue() {
 func (st *State) dropAckedLeavers(id ident.GroupIndex) (waits bool) {
 	gr := &st.Groups[id]
 	toAll, toAny := st.structureAsOf(id)
-	kept, forgotten := gr.Left[:0], st.tidy.dropped[:0]
+	kept, forgotten := gr.Left[:0], st.tidy.forgotten[:0]
 	for _, l := range gr.Left {
-		native := st.IsNative(l.Slot, id, l.Number)
-		if acked := l.Progress.update(l.Left, toAll, toAny, st.OldestInFlight); native || !acked {
+		acked := l.Progress.update(l.Left, toAll, toAny, st.OldestInFlight)
+		if acked && l.Slot != repl.NoSlot {
+			forgotten = append(forgotten, l)
+		}
+		if waits = waits || !acked; !acked || st.IsNative(l.Slot, id, l.Number) {
 			kept = append(kept, l)
-			waits = waits || !native
 			continue
 		}
 		st.forgetDenied(id, &l)
-		if l.Slot != repl.NoSlot {
-			forgotten = append(forgotten, l)
-		}
 	}
-	gr.Left, st.tidy.dropped = shrink(kept), forgotten
+	gr.Left, st.tidy.forgotten = shrink(kept), forgotten
 	for _, l := range forgotten {
-		if !gr.hasLeaver(l.Slot) {
+		if !gr.mayStillHave(l.Slot) {
 			st.Trails.forget(l.Slot, id)
 		}
 	}
 	return waits
 }
 
-// hasLeaver reports whether an entity is among the leavers. An entity can leave a group more than once.
-func (gr *Group) hasLeaver(s repl.Slot) bool {
-	return slices.ContainsFunc(gr.Left, func(l Leaver) bool { return l.Slot == s })
+// mayStillHave reports whether some peer may still have an entity in this group that left it, maybe more than once.
+func (gr *Group) mayStillHave(s repl.Slot) bool {
+	return slices.ContainsFunc(gr.Left, func(l Leaver) bool { return l.Slot == s && !l.Progress.Acked })
 }
 
 // structureAsOf returns the ticks as of which the peers that have a group were sent its structure: the oldest, up to which

@@ -93,6 +93,9 @@ func (st *State) RemoveEntity(s repl.Slot, fate repl.Fate) {
 	for _, id := range st.Trails.Of[s] {
 		st.setFate(s, id, fate)
 	}
+	if !st.IsNative(s, st.Slots.Group[s], st.Slots.NumberHere[s]) {
+		st.setFate(s, home, fate) // where Native finds it, also without a trail
+	}
 	st.Trails.drop(s)
 	st.Groups[home].natives--
 	st.RemoveMember(s, fate)

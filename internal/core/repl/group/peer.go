@@ -97,16 +97,16 @@ func (p *Peer) FormerNumber(sp *Space, i int, s repl.Slot) (number repl.Member, 
 	return 0, false
 }
 
-// AppendFormerGroups appends the groups other than id in which the peer still has an entity, if the peer may see the
-// entity in its present group, unless out has them already. There can be several, because the structure of a group that
+// AppendFormerGroups appends the groups other than id, and than those with true in found, in which the peer still has an
+// entity, if the peer may see the entity in its present group. There can be several, because the structure of a group that
 // the peer was sent also has entities that its view hides.
-func (p *Peer) AppendFormerGroups(out []ident.GroupIndex, s repl.Slot, id ident.GroupIndex) []ident.GroupIndex {
+func (p *Peer) AppendFormerGroups(out []ident.GroupIndex, s repl.Slot, id ident.GroupIndex, found map[ident.GroupIndex]bool) []ident.GroupIndex {
 	trail := p.State.Trails.Of[s]
 	if len(trail) == 0 || !p.SeesEntity(s) {
 		return out
 	}
 	for _, from := range trail {
-		if sp, i := p.Locate(from); i >= 0 && from != id && !slices.Contains(out, from) && p.StillHas(sp, i, s) {
+		if sp, i := p.Locate(from); i >= 0 && from != id && !found[from] && p.StillHas(sp, i, s) {
 			out = append(out, from)
 		}
 	}

@@ -114,7 +114,7 @@ func (w *World) Pause(s repl.Slot) {
 // hasUnsentMove reports whether a peer that may see an entity in its group was not sent yet that it left another group, or
 // that it left this one and came back.
 func (w *World) hasUnsentMove(s repl.Slot) bool {
-	return slices.ContainsFunc(w.peers, func(p *Peer) bool { return len(p.groups.AppendFormerGroups(nil, s, ident.NoGroup)) > 0 })
+	return slices.ContainsFunc(w.peers, func(p *Peer) bool { return len(p.groups.AppendFormerGroups(nil, s, ident.NoGroup, nil)) > 0 })
 }
 
 // Resume sends an entity again, whole.

@@ -135,8 +135,8 @@ func (a *actions) unitBits() (bits int) {
 	return bits
 }
 
-// appendPartners appends the groups to or from which entities moved without the peer having been sent that, unless out has
-// them already.
+// appendPartners appends the groups to or from which entities moved without the peer having been sent that, but those that
+// findUnit found already. It may append a group several times.
 func (a *actions) appendPartners(out []ident.GroupIndex, id ident.GroupIndex, sp *group.Space, i int) []ident.GroupIndex {
 	gr := &a.state.Groups[id]
 	for k := range gr.Left {
@@ -144,7 +144,7 @@ func (a *actions) appendPartners(out []ident.GroupIndex, id ident.GroupIndex, sp
 		if l.Fate != repl.Moved || !sp.HasLeaver(i, l) {
 			continue
 		}
-		if to := a.state.Slots.Group[l.Slot]; to != id && !slices.Contains(out, to) && a.groups.CanReceive(l.Slot) {
+		if to := a.state.Slots.Group[l.Slot]; to != id && !a.units.found[to] && a.groups.CanReceive(l.Slot) {
 			out = append(out, to)
 		}
 	}
@@ -152,7 +152,7 @@ func (a *actions) appendPartners(out []ident.GroupIndex, id ident.GroupIndex, sp
 		return out
 	}
 	for k := range gr.Members {
-		out = a.groups.AppendFormerGroups(out, gr.Members[k].Slot, id)
+		out = a.groups.AppendFormerGroups(out, gr.Members[k].Slot, id, a.units.found)
 	}
 	return out
 }

@@ -21,6 +21,7 @@ func BenchmarkMoves(b *testing.B) {
 		{"apart", func(int, int) group.Place { return place(0) }, func(int, int) group.Place { return group.Place{} }},
 		{"together", func(int, int) group.Place { return group.Place{} }, func(int, int) group.Place { return place(0) }},
 		{"rearranged", func(e, _ int) group.Place { return place(e / 16) }, func(e, n int) group.Place { return place(n + e%(n/16)) }},
+		{"in a ring", func(e, _ int) group.Place { return place(e / 2) }, func(e, n int) group.Place { return place((e + 1) / 2 % (n / 2)) }},
 	} {
 		for _, n := range []int{1000, 8000} {
 			b.Run(fmt.Sprint(c.name, " ", n), func(b *testing.B) {

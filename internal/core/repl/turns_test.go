@@ -9,6 +9,7 @@ import (
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
+	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/set"
 )
 
@@ -86,4 +87,38 @@ func TestStructureTakesTurns(t *testing.T) {
 			assert.Zero(t, p.Joining().Of-p.Joining().Have, "groups that never found room")
 		})
 	}
+}
+
+// Units and other actions do not keep each other from being sent either, if a tick has room for one message.
+func TestUnitsAndOtherActionsTakeTurns(t *testing.T) {
+	const groups = 120
+	bits := map[repl.Slot]int{}
+	w := sender.NewWorld(sized{bits}, 1)
+	p := w.NewPeer()
+	place := func(g int) group.Place { return group.Place{Name: uint32(g) + 1} }
+	tick(w, func() {
+		for s := range 2 * groups {
+			bits[repl.Slot(s)] = 32
+			w.SpawnAt(repl.Slot(s), set.MaskOf(0), place(s/2))
+		}
+	})
+	deliver(p, 0)
+	sent, longest := map[repl.Handle]int{}, 0
+	for i := range 200 {
+		tick(w, func() {
+			for g := 0; g < groups; g += 3 { // of three groups, two exchange members
+				w.Reshape(repl.Slot(2*g), set.MaskOf(0), set.Mask{})
+				w.Move(repl.Slot(2*g+2), place(g+1+(i+1)%2))
+				w.Move(repl.Slot(2*g+4), place(g+1+i%2))
+			}
+		})
+		for _, s := range said(t, p.AppendActions(nil, 300)) {
+			longest = max(longest, i-sent[s.Group])
+			sent[s.Group] = i
+		}
+		p.ActionsSent(1)
+		p.HandleDelivered(1)
+	}
+	require.Len(t, sent, groups)
+	assert.Less(t, longest, 30, "ticks between two actions of a group, of which a message has about twelve")
 }

@@ -35,7 +35,7 @@ type actions struct {
 }
 
 // messageHead is what the message that is being written begins with: a message has either actions of single groups, or
-// units (moves.go).
+// units (moves.go). In the latter, each other action is a unit, too.
 type messageHead uint8
 
 const (
@@ -119,8 +119,8 @@ func (a *actions) appendActionsFrom(heads *repl.Heads, from repl.Handle, room in
 	return 0
 }
 
-// appendActions writes the due actions of one space from an index on. It returns the index of the first group that belongs
-// in another message or for which there was no room, or -1. A message of single actions leaves units to a later one.
+// appendActions writes the due actions of one space from an index on. It returns the index of the first group for which there
+// was no room, or -1. A message of single actions leaves units to a later one.
 func (a *actions) appendActions(heads *repl.Heads, sp *group.Space, from, room int) (next int) {
 	for i := sp.StructureDue.Next(from); i >= 0; i = sp.StructureDue.Next(i + 1) {
 		if sp == &a.groups.Public && a.head != ofUnits {
@@ -143,7 +143,7 @@ func (a *actions) appendActions(heads *repl.Heads, sp *group.Space, from, room i
 			}
 			continue
 		}
-		if a.head == ofUnits || !a.hasRoom(b, room) && a.head != headUnwritten {
+		if !a.hasRoom(b, room) && a.head != headUnwritten {
 			return i
 		}
 		a.beginMessage(ofSingles)

@@ -42,7 +42,7 @@ func (a *actions) findUnit(sp *group.Space, i int, rec *repl.Record) (inUnit, ok
 	}
 	u.stack, u.head.Needs, u.head.Part = a.appendPartners(u.stack[:0], id, sp, i), u.head.Needs[:0], 0
 	if len(u.stack) == 0 {
-		if a.addNeeds(sp, i, rec.Kind); len(u.head.Needs) == 0 {
+		if a.addNeeds(sp, i, rec.Kind); len(u.head.Needs) == 0 && a.head != ofUnits {
 			return false, true
 		}
 		u.head.Needs = u.head.Needs[:0]

@@ -242,3 +242,62 @@ func TestAGroupNeedsNoGroupThatThePeerWasSentLater(t *testing.T) {
 		})
 	}
 }
+
+// wandered returns a world in which some entities, each alone in its group, moved on a number of times, and then to a group
+// that is hidden from a peer. It has acknowledged none of that: the messages of the first moves have numbers from 1000 on.
+// Entities 5000 to 5003 are in groups of two.
+func wandered(entities, moves int) (w *sender.World, p *sender.Peer, first int) {
+	w = sender.NewWorld(sized{}, 1)
+	p = w.NewPeer()
+	all := func(do func(s repl.Slot)) {
+		tick(w, func() {
+			for s := range repl.Slot(entities) {
+				do(s)
+			}
+		})
+	}
+	tick(w, func() {
+		for s := range repl.Slot(4) {
+			w.SpawnAt(5000+s, set.Mask{}, group.Place{Name: 2 + uint32(s)/2})
+		}
+	})
+	all(func(s repl.Slot) { w.Spawn(s, set.Mask{}) })
+	deliver(p, 0)
+	for i := range uint32(moves) {
+		all(func(s repl.Slot) { w.Move(s, group.Place{Name: 5000*(i+1) + uint32(s)}) })
+		if sent := len(messages(p, 1000*uint16(i+1))); i == 0 {
+			first = sent
+		}
+	}
+	all(func(s repl.Slot) { w.Move(s, group.Place{Name: 1, Private: true}) })
+	messages(p, 30000)
+	return w, p, first
+}
+
+// A unit that would need more groups than a unit may waits until the peer has acknowledged some.
+func TestAUnitOfTooManyNeedsWaits(t *testing.T) {
+	w, p, first := wandered(repl.MaxNeeds/2+1, 1)
+	tick(w, func() { p.Show(0) })
+	require.Zero(t, len(messages(p, 40000)))
+	for i := range first {
+		p.HandleDelivered(1000 + uint16(i))
+	}
+	tick(w, func() {})
+	assert.Len(t, said(t, messages(p, 40000)...), 1, "it needs the second groups")
+}
+
+// A unit does not begin in a message that has no room for its needs.
+func TestNeedsTakeRoom(t *testing.T) {
+	for room := 60; room < 200; room++ {
+		w, p, _ := wandered(30, 8)
+		tick(w, func() {
+			w.Move(5000, group.Place{Name: 3})
+			w.Move(5002, group.Place{Name: 2})
+			p.Show(0)
+		})
+		swap := p.AppendActions(nil, room)
+		require.Equal(t, 2, p.ActionsSent(40000))
+		require.LessOrEqual(t, len(swap), room)
+		require.Len(t, said(t, messages(p, 40001)...), 1)
+	}
+}

@@ -268,7 +268,9 @@ func (n *network) sendActions(e *end) {
 		e.msg++
 		name := e.msg
 		n.judgeActions(e, b, name)
-		e.peer.ActionsSent(name)
+		if groups := e.peer.ActionsSent(name); groups > 1 {
+			require.LessOrEqual(n.t, len(b), room)
+		}
 		n.post(e, n.late+n.travel(e), func() {
 			e.stirred = true
 			require.NoError(n.t, e.copy.HandleActions(b))

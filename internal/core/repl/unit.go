@@ -34,7 +34,7 @@ func (u *UnitHead) Append(w *pack.Writer, tick entangle.Tick) {
 func (u *UnitHead) Read(r *pack.Reader, tick entangle.Tick) (ok bool) {
 	number, part := r.Uvarint(), r.Uvarint()
 	u.Number, u.Part, u.Needs = uint32(number), uint32(part), u.Needs[:0]
-	if r.Err() != nil || number >= MaxUnits || part >= MaxUnitParts {
+	if number >= MaxUnits || part >= MaxUnitParts {
 		return false
 	}
 	if part == 0 {

@@ -61,10 +61,7 @@ func (a *actions) findUnit(sp *group.Space, i int, rec *repl.Record) (inUnit, ok
 		u.found[id] = true
 		u.groups = append(u.groups, id)
 		sp, i := a.groups.Locate(id)
-		can := i >= 0 && sp.StructureDue.Has(i)
-		if can {
-			_, _, can = a.prepareAction(sp, i)
-		}
+		_, _, can := a.prepareAction(sp, i)
 		if ok = ok && can; can {
 			u.stack = a.appendPartners(u.stack, id, sp, i)
 		}

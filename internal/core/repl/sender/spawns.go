@@ -99,7 +99,7 @@ func (a *actions) appendEnds(heads *repl.Heads, i, room int) (n int) {
 func (a *actions) endsUsually(i int) bool {
 	sp := &a.groups.Public
 	id := a.state.Public.Groups[i]
-	if id == ident.NoGroup || !sp.Present.Has(i) || sp.ActionSent[i] == a.state.Tick {
+	if id == ident.NoGroup || !sp.Present.Has(i) {
 		return false
 	}
 	if sp.Unacked[i]&windowEnd != 0 || sp.Predicted.Has(i) || sp.Fragmented.Has(i) {

@@ -25,7 +25,8 @@ func TestTheOldestPendingActionDecides(t *testing.T) {
 	applied(2, 10)
 	send(2, 11, Action{Group: 7, Count: 1, After: 10, InUnit: true})
 	applied(2, 11)
-	send(3, 11, Action{Group: 7, Count: 1, After: 11}) // the list is made already
+	send(3, 11, Action{Group: 7, Count: 1, After: 11}, Action{Group: 9, Count: 1, After: 8})
+	assert.EqualValues(t, 8, a.AppliedUpTo(9, 11), "the list is made already")
 	a.HandleDelivered(2, none, none)
 	a.HandleDelivered(1, none, none)
 	applied(10, 12) // the second message may wait at the peer for one of its tick

@@ -10,17 +10,25 @@ import (
 type pending struct {
 	tick  entangle.Tick                 // in which it was made
 	after map[repl.Handle]entangle.Tick // by group: Action.After of the oldest pending action
-	runs  []Action                      // those of several groups
+	runs  []Action                      // those of many groups
 }
+
+// longRun is the number of groups of an action above which it is kept as a run, which every search compares. A client that
+// withholds acknowledgements may have thousands of short runs pending.
+const longRun = 64
 
 func (p *pending) madeIn(tick entangle.Tick) bool { return p.after != nil && p.tick == tick }
 
 func (p *pending) add(actions []Action) {
 	for _, a := range actions {
-		if a.Count > 1 {
+		if a.Count > longRun {
 			p.runs = append(p.runs, a)
-		} else if tick, ok := p.after[a.Group]; !ok || a.After.Before(tick) {
-			p.after[a.Group] = a.After
+			continue
+		}
+		for h := a.Group; h < a.Group+repl.Handle(a.Count); h++ {
+			if tick, ok := p.after[h]; !ok || a.After.Before(tick) {
+				p.after[h] = a.After
+			}
 		}
 	}
 }

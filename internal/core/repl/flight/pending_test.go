@@ -21,8 +21,9 @@ func TestTheOldestPendingActionDecides(t *testing.T) {
 		t.Helper()
 		assert.Equal(t, want, a.AppliedUpTo(7, now))
 	}
-	send(1, 10, Action{Group: 5, Count: 4, After: 2}) // groups 5 to 8
+	send(1, 10, Action{Group: 5, Count: 4, After: 2}, Action{Group: 20, Count: longRun + 1, After: 4}) // groups 5 to 8, and from 20 on
 	applied(2, 10)
+	assert.EqualValues(t, 4, a.AppliedUpTo(20+longRun, 10))
 	send(2, 11, Action{Group: 7, Count: 1, After: 10, InUnit: true})
 	applied(2, 11)
 	send(3, 11, Action{Group: 7, Count: 1, After: 11}, Action{Group: 9, Count: 1, After: 8})

@@ -32,6 +32,15 @@ func TestAnActionIsInFlightUntilNothingHoldsItUp(t *testing.T) {
 	deliver(3)
 	assert.Equal(t, 3, done)
 	assert.True(t, a.Empty())
+
+	send(4, 30, 1, false)
+	send(5, 31, 2, false)
+	send(6, 32, 3, true)
+	deliver(6)
+	deliver(4)
+	assert.Equal(t, 4, done, "one of an earlier tick is in flight")
+	deliver(5)
+	assert.Equal(t, 6, done)
 }
 
 // A short message is repeated 1, 3 and 7 ticks after it was sent, a long one is not.

@@ -10,6 +10,7 @@ import (
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/receiver"
+	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 func need(h repl.Handle, tick entangle.Tick) repl.Need { return repl.Need{Group: h, Tick: tick} }
@@ -288,6 +289,19 @@ func TestUnitsThatAreMalformed(t *testing.T) {
 		s.check()
 		require.Len(t, s.sink.entities, 3, name)
 	}
+	var w bits.Writer // a usual end, behind which stands what others have there
+	w.Bits(20, 32)
+	w.Bits(0b11, 2)
+	w.Uvarint(0)
+	w.Uvarint(0)
+	writeNeeds(&w, 20, []repl.Need{need(99, 10)})
+	w.Bits(uint64(repl.Gone), 2)
+	w.Bool(false)
+	w.Uvarint(uint64(groupA))
+	w.Bool(false)
+	w.Uvarint(10)
+	w.Bits(0b0_1_11_0_0_1_0, 8)
+	require.ErrorIs(t, newGroups(t).copy.HandleActions(w.Finish()), receiver.ErrMalformed)
 	newGroups(t).getUnits(20, part{unit: repl.MaxUnits - 1, number: repl.MaxUnitParts - 1, last: true}, joins(joining{number: 1, from: 1}))
 	s := newScripted(t)
 	m := units(20, circle(20)...)

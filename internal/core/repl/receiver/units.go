@@ -118,7 +118,7 @@ func (a *actionReader) skipPart(tick entangle.Tick) error {
 // find returns the waiting unit with a tick and number, which is new if none of it has arrived.
 func (u *units) find(tick entangle.Tick, number uint32) *unit {
 	at, found := slices.BinarySearchFunc(u.waiting, number, func(w *unit, number uint32) int {
-		return cmp.Or(int(w.tick.Sub(tick)), cmp.Compare(w.number, number))
+		return cmp.Or(cmp.Compare(w.tick, tick), cmp.Compare(w.number, number))
 	})
 	if found {
 		return u.waiting[at]

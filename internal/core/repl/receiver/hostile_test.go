@@ -437,6 +437,9 @@ func TestAUsualRecordNeedsWhatItIsLike(t *testing.T) {
 		s := newScripted(t)
 		assert.ErrorIs(t, s.copy.HandleActions(withUsual(before)), receiver.ErrMalformed, name)
 	}
+	end := record{usual: true}
+	assert.ErrorIs(t, newScripted(t).copy.HandleActions(message(ends(3, 10, 9, leaver{0, repl.Orphaned}), end)), receiver.ErrMalformed)
+	require.NoError(t, newScripted(t).copy.HandleActions(message(ends(3, 10, 9), end)))
 	s := newScripted(t)
 	require.NoError(t, s.copy.HandleActions(withUsual(first)))
 	assert.Equal(t, 2, s.copy.Len())

@@ -46,9 +46,6 @@ func (a *actionReader) readPart(tick entangle.Tick) error {
 	}
 	width := start.RemainingBits() - in.RemainingBits()
 	last := in.Bool()
-	if in.Err() != nil {
-		return ErrMalformed
-	}
 	if a.bodies.report != nil {
 		return nil
 	}

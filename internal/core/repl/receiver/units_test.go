@@ -407,3 +407,13 @@ func TestAUnitThatAppliesNeedsNoRoom(t *testing.T) {
 	waits := whole(0, record{kind: repl.Change, group: groupA, tick: 40, base: 30})
 	require.ErrorIs(t, s.copy.HandleActions(units(40, waits)), receiver.ErrNoRoom)
 }
+
+// A lister lists the records of units, and keeps none.
+func TestAListerOfUnits(t *testing.T) {
+	listed := 0
+	list := receiver.NewLister(newScripted(t).sink, comps, func(receiver.Entry) { listed++ })
+	for range 2 {
+		require.NoError(t, list.Actions(units(20, needing(groupA, 20, 10, need(99, 10)))))
+	}
+	require.Equal(t, 2, listed)
+}

@@ -126,10 +126,10 @@ func (v *visibility) reevaluateFormer(c *Client, room components.Room) {
 	}
 }
 
-// peersSeeing returns the peers to which an entity is visible.
+// peersSeeing returns the peers to which an entity was visible before this tick. A client that joins now has seen nothing.
 func (v *visibility) peersSeeing(s repl.Slot) (all []PeerGroups) {
 	for i := range v.Clients {
-		if c := &v.Clients[i]; c.Peer.Finds(s) {
+		if c := &v.Clients[i]; !c.fresh && c.Peer.Finds(s) {
 			all = append(all, c.Peer)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl"
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/core/repl/view"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // Client is a connected client.
@@ -39,6 +40,8 @@ type PeerGroups interface {
 	Sees(s repl.Slot) bool
 	Finds(s repl.Slot) bool
 	Keeps(s repl.Slot) bool
+	// HiddenOf returns the components of an entity that its view hides.
+	HiddenOf(s repl.Slot) set.Mask
 
 	// Predict sets whether the client predicts an entity while that is visible to it.
 	Predict(s repl.Slot, on bool)
@@ -249,7 +252,11 @@ func (v *visibility) showGroupAs(c *Client, members []repl.Slot, most relevanceL
 			continue
 		}
 		stays = true
-		if comps := v.Hides(s, c.id); !comps.IsZero() {
+		comps := v.Hides(s, c.id)
+		if v.collector.Paused.Has(int(s)) {
+			comps = comps.Or(c.Peer.HiddenOf(s)) // nothing more is shown of it before it resumes
+		}
+		if !comps.IsZero() {
 			v.hidden = append(v.hidden, view.Hidden{Slot: s, Comps: comps})
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/group"
 	"github.com/entangle-ecs/entangle/internal/core/repl/ident"
 	"github.com/entangle-ecs/entangle/internal/core/repl/view"
+	"github.com/entangle-ecs/entangle/internal/set"
 )
 
 // Finds reports whether an entity is shown to the peer: its group is, and the view does not hide the entity.
@@ -22,6 +23,19 @@ func (vis *visibility) Keeps(s repl.Slot) bool {
 	sp, i := vis.groups.Locate(vis.state.Slots.Group[s])
 	_, m := vis.state.Member(s)
 	return !vis.state.Views.HidesMember(sp.ViewOf(i), m.Number) && !sp.MembersAsOf(i).Before(m.Joined)
+}
+
+// HiddenOf returns the components of an entity that the peer's view of its group hides.
+func (vis *visibility) HiddenOf(s repl.Slot) set.Mask {
+	if !vis.state.Slots.Used.Has(int(s)) {
+		return set.Mask{}
+	}
+	sp, i := vis.groups.Locate(vis.state.Slots.Group[s])
+	if i < 0 {
+		return set.Mask{}
+	}
+	h, _ := vis.state.Views.Hidden(sp.ViewOf(i), vis.state.Slots.NumberHere[s])
+	return h.Comps
 }
 
 // SetView sets the peer's view of an entity's group to one that hides the given entities and components. Hidden entities

@@ -17,7 +17,6 @@ import (
 type choice struct {
 	keys   []uint32 // of the plan's records
 	queue  urgencies
-	taken  []int32 // the chosen records of one pool, the most urgent first
 	bounds []bounded
 	chosen [2]int          // number of chosen records of each pool
 	list   []encode.Update // scratch of measure
@@ -43,8 +42,6 @@ const (
 const (
 	// keyShift is the number of low key bits that are ignored. Records with keys that differ only in them take turns.
 	keyShift = 9
-	// maxTries bounds how often records are added to a choice that has left much room.
-	maxTries = 4
 )
 
 // noteSize notes that so many records, at least one, took so many bits. The estimate rises at once and falls slowly,
@@ -66,29 +63,15 @@ func (p *Planner) choose(which int, steps []Step, room int) (bits int) {
 	}
 	p.rank(steps, room)
 	p.enqueue(steps)
-	k.taken = k.taken[:0]
 	const head = repl.MaxRunHead*8 + repl.EndBits
-	bits = head
-	for range maxTries {
-		before := len(k.taken)
-		if p.take(steps, room-bits); len(k.taken) == before {
-			break
-		}
-		if bits = p.measure(which, steps); room-bits <= room/16 {
-			break
-		}
-	}
-	for bits > room && len(k.taken) > 0 {
-		p.unpickLast(1 + int(int64(len(k.taken))*int64(bits-room)/int64(bits)))
-		bits = p.measure(which, steps)
-	}
-	p.setPrice(which)
-	switch {
-	case k.chosen[predictedPool]+k.chosen[othersPool] == 0 && p.short.left > 0 && p.takeNext(steps, math.MaxInt) > 0:
-		bits = p.measure(which, steps) // the most urgent record is sent, although it is larger than the whole room
-		p.short.left = max(p.short.left, (bits+p.plainMarkBits()+7)/8, MinRoom)
-	case len(k.taken) == 0:
+	taken := p.take(steps, room-head)
+	p.setPrice(which, taken)
+	tooLarge := taken+k.chosen[predictedPool]+k.chosen[othersPool] == 0 && p.short.left > 0 && p.takeNext(steps, math.MaxInt) > 0
+	if taken == 0 && !tooLarge {
 		return 0
+	}
+	if bits = p.measure(which, steps); tooLarge { // the most urgent record is sent, although it is larger than the whole room
+		p.short.left = max(p.short.left, (bits+p.plainMarkBits()+7)/8, MinRoom)
 	}
 	return bits
 }
@@ -107,15 +90,17 @@ func (p *Planner) enqueue(steps []Step) {
 	k.queue.order()
 }
 
-// take chooses the most urgent records of the heap, as many as fit.
-func (p *Planner) take(steps []Step, room int) {
+// take chooses the most urgent records of the heap, as many as fit, and returns their number.
+func (p *Planner) take(steps []Step, room int) (n int) {
 	for room > 0 {
 		cost := p.takeNext(steps, room)
 		if cost == 0 {
-			return
+			break
 		}
 		room -= cost
+		n++
 	}
+	return n
 }
 
 // takeNext marks the most urgent record of the heap that has something to send as chosen. It returns the size of the
@@ -133,21 +118,10 @@ func (p *Planner) takeNext(steps []Step, room int) (bits int) {
 		}
 		k.queue.pop()
 		k.keys[n] |= picked
-		k.taken = append(k.taken, int32(n))
 		k.cursor = sp.First + repl.Handle(rec.At) + 1
 		return bits
 	}
 	return 0
-}
-
-// unpickLast undoes the choice of the n records that were taken last.
-func (p *Planner) unpickLast(n int) {
-	k := &p.choice
-	kept := max(len(k.taken)-n, 0)
-	for _, rec := range k.taken[kept:] {
-		k.keys[rec] &^= picked
-	}
-	k.taken = k.taken[:kept]
 }
 
 // measure counts the chosen records of a pool, and returns their approximate size in bits.

@@ -47,9 +47,9 @@ const nearest = 0x60000000
 
 // setPrice notes how urgent a group is in this tick that just finds no room. Where nobody
 // waits in vain, or those near their bounds take all the room, that is nothing to go by.
-func (p *Planner) setPrice(which int) {
+func (p *Planner) setPrice(which, taken int) {
 	k := &p.choice
-	if len(k.queue) == 0 || len(k.taken) == 0 {
+	if len(k.queue) == 0 || taken == 0 {
 		return
 	}
 	if least, price := k.queue[0].key(), &k.price[which]; least > 0 && least < nearest>>keyShift {

@@ -37,6 +37,8 @@
 //     the newer one.
 //   - An entity is not moved between two samples with different numbers of SetTeleports: the older one
 //     is shown until the tick of the newer one, in all columns and without a way that begins again.
+//   - An entity that gets another class goes on from its shown values, at the shown time of that class. One that is shown
+//     beyond its newest sample continues there.
 //   - The shown time never moves back. If the caller's time does, the shown time stays.
 //   - No ticks make an entity use more memory than that of MaxSamples samples, and all entities
 //     together no more than 64 MiB, or four samples of each if these are more.
@@ -51,7 +53,7 @@
 // entities with the same columns, call Select, then Show for each column.
 //
 // The methods are:
-//   - slots: Add, Remove;
+//   - slots: Add, SetEvery, Remove;
 //   - samples: AddSample, Hold, SetTeleports, TeleportAhead, RemoveColumns, Reinsert, Rebase;
 //   - functions of single entities: SetFunction;
 //   - time: Advance, Shown, Reset;

@@ -230,8 +230,8 @@ func (s *Store) class(every uint16) *class {
 	return s.classes[at]
 }
 
-// SetEvery sets the number of ticks between two updates of an entity. It then moves from its shown values, at
-// the shown time of its new class.
+// SetEvery sets the number of ticks between two updates of an entity. It goes on from its shown values, at the
+// shown time of its new class.
 func (s *Store) SetEvery(slot Slot, every uint16) {
 	e, m := &s.entities[slot], &s.members[slot]
 	c, was := s.class(every), m.class
@@ -244,7 +244,11 @@ func (s *Store) SetEvery(slot Slot, every uint16) {
 	s.leave(slot)
 	m.class, m.place = c, uint32(len(c.slots))
 	c.slots = append(c.slots, slot)
-	if e.shown && !e.resting() {
+	switch {
+	case e.resting(): // it may be shown beyond its newest sample
+		passed := c.now - was.now
+		e.before, e.start, e.end = e.before+passed, e.start+passed, e.end+passed
+	case e.shown:
 		s.restart(slot, set.Mask{}, nil)
 	}
 }

@@ -281,6 +281,28 @@ func TestAnEntityGetsAnotherInterval(t *testing.T) {
 	assert.InDelta(t, 12, s.at(16), 0)
 }
 
+// An entity that continues beyond its newest sample goes on there with another interval, from its shown value.
+//
+// Proves: N15
+func TestAnEntityThatContinuesGetsAnotherInterval(t *testing.T) {
+	for name, time := range map[string]entangle.Tick{"behind": 11, "ahead": 15} {
+		t.Run(name, func(t *testing.T) {
+			s := newSingle(2, beyond)
+			s.add(10, 0)
+			s.add(12, 2)
+			assert.InDelta(t, 0, s.at(10), 0)
+			assert.InDelta(t, 3, s.at(13), 1e-6)
+			s.Add(3)
+			s.Advance(3, time, 0)
+			s.every = 3
+			s.SetEvery(s.slot, s.every)
+			assert.InDelta(t, 3, s.value(), 1e-6, "no step")
+			assert.InDelta(t, 4, s.at(float64(time)+1), 1e-6)
+			assert.InDelta(t, 2, s.at(float64(time)+3), 1e-6, "it has come back")
+		})
+	}
+}
+
 // An entity that gets an interval which no entity had for a while sets off at the present time, also behind another
 // one that has just been added with it.
 //

@@ -304,6 +304,24 @@ func (w *twin) before(tick int64) (all []*values) {
 	return all
 }
 
+// setClass gives the entity another timeline, on which it goes on from its shown values.
+func (w *twin) setClass(c *twinClass) {
+	from, was := w.showAll(), w.class
+	if c == was {
+		return
+	}
+	if !c.started {
+		c.started, c.now = was.started, was.now
+	}
+	w.class = c
+	switch {
+	case w.shown && len(w.ahead) > 0:
+		w.restart(from)
+	case w.shown:
+		w.start, w.prevStart = w.start+c.now-was.now, w.prevStart+c.now-was.now
+	}
+}
+
 // samples returns how many samples are held.
 func (w *twin) samples() int {
 	n := len(w.ahead)
@@ -389,7 +407,7 @@ type twins struct {
 
 // A store shows, bit for bit, the same values as a simple model with a list of samples for each
 // entity, for samples that arrive early, late, in bursts or not at all, columns that are inserted and
-// removed, and slots that are used again. Some stores have no column that is limited, or none that continues.
+// removed, intervals that change, and slots that are used again. Some stores have no column that is limited, or none that continues.
 //
 // Proves: N1, N2, N3, N7, N15
 func TestAStoreEqualsPlainTwin(t *testing.T) {
@@ -446,7 +464,11 @@ func (w *twins) changeEntities() {
 // receive adds none, one or several samples around the shown time, or changes the entity otherwise.
 func (w *twins) receive(e *twin) {
 	burst := 0
-	switch w.r.IntN(13) {
+	switch w.r.IntN(14) {
+	case 13:
+		c := w.classes[w.r.IntN(len(w.classes))]
+		w.store.SetEvery(e.slot, c.every)
+		e.setClass(c)
 	case 12:
 		col, v, tick := w.r.IntN(columns), float64(w.r.IntN(30))/3, int64(e.class.now)+int64(w.r.IntN(8))-2
 		w.store.Reinsert(e.slot, w.origin+entangle.Tick(tick), set.MaskOf(col), func(int) []byte { return memory(v) })

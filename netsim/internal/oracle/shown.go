@@ -94,7 +94,7 @@ func (c *shownClient) take(client entangle.ClientID, change *inspect.Interpolati
 	}
 	switch change.Change {
 	case inspect.InterpolationHeld:
-		c.hold(client, e, change.Tick)
+		c.hold(client, e, change)
 	case inspect.InterpolationReceived:
 		c.receive(client, e, change)
 	case inspect.InterpolationInterrupted:
@@ -141,9 +141,10 @@ func (c *shownClient) receive(client entangle.ClientID, e *shownEntity, change *
 }
 
 // hold adds what an entity was at a tick of its group at which it was not sent, because it had not changed.
-func (c *shownClient) hold(client entangle.ClientID, e *shownEntity, tick entangle.Tick) {
+func (c *shownClient) hold(client entangle.ClientID, e *shownEntity, change *inspect.Interpolation) {
+	c.setInterval(e, change.Every)
 	if n := len(e.motion.samples); n > 0 {
-		s := c.sampleOf(client, e, tick)
+		s := c.sampleOf(client, e, change.Tick)
 		s.jumps = e.motion.samples[n-1].jumps // it may be teleported after that
 		e.motion.hold(s, c.times[e.every], float64(e.every))
 		c.count[shownWaited]++
@@ -180,15 +181,19 @@ func (c *shownClient) setInterval(e *shownEntity, every int) {
 	if e.every == every {
 		return
 	}
-	if was, some := c.times[e.every]; some {
-		if _, begun := c.times[every]; !begun {
-			c.times[every] = was
-		}
+	was, some := c.times[e.every]
+	if _, begun := c.times[every]; some && !begun {
+		c.times[every] = was
 	}
-	base := e.motion.present(c.times[e.every])
-	if e.every = every; e.motion.shown && !e.motion.resting() {
-		base.tick = c.times[every] // from the values of the last frame
-		e.motion.restart(base, float64(every))
+	m, now := &e.motion, c.times[every]
+	base := m.present(was)
+	e.every = every
+	switch {
+	case m.resting(): // what is extrapolated goes on from the values of the last frame
+		m.before, m.start = m.before+now-was, m.start+now-was
+	case m.shown:
+		base.tick = now // from the values of the last frame
+		m.restart(base, float64(every))
 		c.count[shownOtherInterval]++
 	}
 }

@@ -21,6 +21,7 @@ type shownClient struct {
 	entities  map[ecs.Entity]*shownEntity
 	originals map[ecs.Entity]ecs.Entity // the server's entities by the client's, of all times
 	times     map[int]float64           // by interval: when entities were shown in the last frame
+	had       map[int]bool              // intervals that some entity has, or had
 	timelines map[int]shownTimeline
 	packets   int // the interval of the server's packets
 	count     map[string]int
@@ -117,7 +118,7 @@ func (c *shownClient) begin(change *inspect.Interpolation) *shownEntity {
 	if !e.fresh && !e.predicted {
 		c.count[shownPlainBefore]++
 	}
-	c.entities[change.Entity] = e
+	c.entities[change.Entity], c.had[change.Every] = e, true
 	return e
 }
 
@@ -187,7 +188,7 @@ func (c *shownClient) setInterval(e *shownEntity, every int) {
 	}
 	m, now := &e.motion, c.times[every]
 	base := m.present(was)
-	e.every = every
+	e.every, c.had[every] = every, true
 	switch {
 	case m.resting(): // what is extrapolated goes on from the values of the last frame
 		m.before, m.start = m.before+now-was, m.start+now-was

@@ -31,6 +31,7 @@ func (w *Watch) CheckShown(c Client, ran time.Duration) error {
 	if c.App.State() != plugin.Connected {
 		clear(s.entities)
 		clear(s.times)
+		clear(s.had)
 		clear(s.timelines)
 		s.packets = 0
 		s.changes = s.changes[:0]
@@ -48,7 +49,7 @@ func (w *Watch) newShownClient(c Client) *shownClient {
 	if interpolates(infos) {
 		s = &shownClient{
 			history: &w.history, client: c.ID, infos: infos, entities: map[ecs.Entity]*shownEntity{}, originals: map[ecs.Entity]ecs.Entity{}, watch: w,
-			times: map[int]float64{}, timelines: map[int]shownTimeline{}, count: w.shownCount,
+			times: map[int]float64{}, had: map[int]bool{}, timelines: map[int]shownTimeline{}, count: w.shownCount,
 		}
 		apps.Of(c.world()).Applier.WatchInterpolation(func(change inspect.Interpolation) { s.changes = append(s.changes, change) })
 	}

@@ -19,7 +19,7 @@ func (s *shownClient) advance(c Client, ran time.Duration) error {
 			delete(s.timelines, every)
 		}
 	}
-	for every := range s.times { // an interval that no entity has goes on
+	for every := range s.had { // an interval that no entity has goes on
 		used[every] = true
 	}
 	packets := apps.Of(c.world()).Client.PacketInterval()

@@ -126,7 +126,7 @@ func (c *Client) handlePong(at Phase, tick entangle.Tick, p pong) {
 	if !c.arrivals.ticks.some {
 		return
 	}
-	c.beginBase(int(p.every))
+	c.shown.packets = int(p.every) // Show begins the base again, after all packets of the frame
 	line, ok := c.pings.answer(p.number, c.arrivals.ticks.extend(tick+1-entangle.Tick(p.age)))
 	switch {
 	case !ok:

@@ -131,7 +131,7 @@ func TestTimelineWithoutSamples(t *testing.T) {
 // Entities that are updated more often than packets are sent are shown like the base.
 func TestTimelineOfAShorterInterval(t *testing.T) {
 	s := newSamples()
-	s.clock.beginBase(4)
+	s.clock.shown.packets = 4
 	for range 100 {
 		s.frame()
 	}
@@ -225,7 +225,7 @@ func TestNoTickMovesATimelineBack(t *testing.T) {
 				c.PacketReceived(packet, now)
 				c.SampleReceived(1+rng.IntN(4), packet-entangle.Tick(rng.IntN(20)), packet)
 				if rng.IntN(100) == 0 {
-					c.beginBase(1 + rng.IntN(9))
+					c.shown.packets = 1 + rng.IntN(9)
 					c.shown.shift(Phase(rng.IntN(1000)-500) * One)
 				}
 			}
@@ -288,4 +288,23 @@ func TestThereAreFewTimelines(t *testing.T) {
 		}
 	}
 	require.Len(t, different, 64+8*6)
+}
+
+// A client that stood still while its first packets arrived receives all of them in one frame, with a pong in the first
+// one. Its entities are shown two packets behind the newest one, and not behind the first.
+//
+// Proves: S5
+func TestAClientThatStandsStillAtFirstShowsThePresent(t *testing.T) {
+	s := newSamples()
+	s.clock.Reset()
+	s.clock.Show(s.now)
+	s.now = s.now.Add(2 * time.Second)
+	for range 40 {
+		s.tick += 3
+		s.clock.PacketReceived(s.tick, s.now)
+		f := serverFrame{hasPong: true, pong: pong{every: 3}}
+		require.NoError(t, s.clock.HandleFrame(s.tick, f.appendTo(nil), s.now))
+	}
+	s.clock.Show(s.now)
+	assert.InDelta(t, 2*3, s.behind(3), 0.1)
 }

@@ -26,6 +26,7 @@ type timelines struct {
 	at        Phase     // local time of the last frame
 	newest    Phase     // the newest packet in the last frame
 	frame     Phase     // usual length of a frame
+	packets   int       // ticks from packet to packet, as the server states it; 0: not yet
 	some      bool      // the base has begun
 	last      lastSample
 }
@@ -47,9 +48,7 @@ func (c *Client) Show(now time.Time) {
 	if !c.arrivals.ticks.some {
 		return
 	}
-	if !s.some {
-		c.beginBase(1)
-	}
+	c.beginBase(max(s.packets, 1))
 	s.frame += (min(passed, 16*One) - s.frame) / 16
 	s.newest = c.arrivals.newest
 	far, limit := c.limits.shown, s.newest+c.limits.shown

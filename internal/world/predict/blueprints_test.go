@@ -378,6 +378,46 @@ func TestAnEntityOfAStateToComeIsAssembledInItsTick(t *testing.T) {
 	}
 }
 
+// A prespawned entity that has arrived as of a tick to come, in which it waits, is disabled until then. If a newer state,
+// in which the server has assembled it, replaces that one before, it is assembled in its tick all the same.
+//
+// Proves: T4, T7
+func TestAnEntityThatWaitsInAStateToComeIsAssembledInItsTick(t *testing.T) {
+	for name, c := range map[string]struct {
+		hasParts bool
+		newer    func(g *assembling, e ecs.Entity)
+	}{
+		"with more components": {false, func(g *assembling, e ecs.Entity) { g.says(e, 1008, fcPlace{X: 101}, fcPace{X: 1}) }},
+		"of a later tick":      {false, func(g *assembling, e ecs.Entity) { g.says(e, 1009, fcPlace{X: 102}, fcPace{X: 1}) }},
+		"with other values": {true, func(g *assembling, e ecs.Entity) {
+			slot := g.p.entities.slotOf(e)
+			g.p.Store().Confirmed(slot).Tick = 1008
+			g.p.Updated(slot, 1008)
+		}},
+	} {
+		g := newAssembling(t)
+		g.run(4)
+		require.Equal(t, entangle.Tick(1005), g.time.Tick)
+		var parts []ecs.ID
+		if c.hasParts {
+			parts = []ecs.ID{g.place, g.pace}
+		}
+		e := g.plans(1007, 1008, parts...)
+		g.p.PrespawnedArrived(e, g.p.entities.slotOf(e), 77, 1007)
+		g.run(1)
+		c.newer(g, e)
+		assert.Empty(t, g.parts(e), name)
+		g.run(1)
+		assert.NotContains(t, g.parts(e), "spin", name)
+		assert.Contains(t, g.parts(e), "plan", "%s: it waits", name)
+		for range 2 {
+			g.run(1)
+			assert.Equal(t, "place pace plan spin ", g.parts(e), "%s, in %d", name, g.time.Tick)
+		}
+		assert.Zero(t, g.p.Stats().Total(), "%s: no rollback", name)
+	}
+}
+
 // A blueprint that the game adds between two ticks without a tick gets the next one.
 //
 // Proves: T4

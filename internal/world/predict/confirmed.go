@@ -75,6 +75,7 @@ func (p *Prediction) RemoveOnce(slot rollback.Slot, comp int) { p.shaper.removeO
 func (p *Prediction) Clear() {
 	p.lifecycle.removeAll()
 	p.prespawned.matcher.Clear(p.prespawned.drop)
+	p.prespawned.coming = p.prespawned.coming[:0]
 	p.children.disconnect()
 	p.entities.store.Clear()
 	p.resources.resetConnection()

@@ -28,6 +28,7 @@ type prespawned struct {
 
 	relations []ecs.ID // all relations that the prediction knows, each once
 
+	coming   []absentEntity            // entities of the server that appear in a tick to come
 	repeated []ecs.Entity              // entities that the present tick has spawned again
 	into     map[ecs.Entity]ecs.Entity // the entities that they are
 	givenUp  []ecs.Entity              // entities that gave way to those of the present tick
@@ -277,7 +278,25 @@ func (p *prespawned) arrived(e ecs.Entity, slot rollback.Slot, hash uint32, tick
 	p.matcher.Arrived(e, hash, tick, p.progress.present())
 	if p.progress.synced() && p.progress.present().Before(tick) {
 		p.lifecycle.disableAbsent(slot)
+		p.coming = append(p.coming, absentEntity{e, slot, tick})
 	}
+}
+
+// appear enables, at the end of a tick, the entities of the server that have arrived as of that tick, if state of a tick to
+// come has replaced theirs: they have the state with which they arrived.
+func (p *prespawned) appear(tick entangle.Tick) {
+	p.coming = slices.DeleteFunc(p.coming, func(a absentEntity) bool {
+		if tick.Before(a.tick) {
+			return false
+		}
+		d := &p.disabled[a.slot]
+		if p.entity(a.slot) == a.entity && d.on && tick.Before(p.store.Confirmed(a.slot).Tick) {
+			had := d.mask.And(p.modes.kept)
+			p.enable(a.slot, rollback.Form{Alive: true, Mask: had})
+			p.setTarget(a.slot, had.And(p.modes.relation), d.target)
+		}
+		return true
+	})
 }
 
 // expire removes entities that the server does not have.

@@ -496,6 +496,27 @@ func TestASpawnOfAnEntityThatIsThereAlreadyIsMergedIntoIt(t *testing.T) {
 	assert.NotPanics(t, func() { g.world.RemoveEntity(e) })
 }
 
+// A client that is behind the server gets each state of an entity before its tick. The entity appears in the tick of its
+// first state, although that state is replaced by then.
+//
+// Proves: E3
+func TestAnEntityOfATickToComeAppearsInIt(t *testing.T) {
+	g := newFiring(t)
+	g.run(1)
+	e := g.arrives(77, 1004)
+	for tick := entangle.Tick(1003); tick != 1010; tick++ {
+		g.says(e, tick+2, fcPlace{X: 50 + int32(tick+2-1004)}, fcPace{X: 1})
+		g.run(1)
+		require.Equal(t, tick, g.time.Tick)
+		require.Equal(t, tick != 1003, g.world.Has(e, g.place), "in %d", tick)
+		if tick == 1003 {
+			continue
+		}
+		assert.Equal(t, fcPlace{X: 50 + int32(tick-1004)}, *g.at(e))
+	}
+	assert.Zero(t, g.p.Stats().Total(), "no rollback")
+}
+
 // An entity of the server that is spawned again has at most one relation: one that is written as it arrives stays, and
 // not that of the spawn.
 //

@@ -184,6 +184,7 @@ func (p *Prediction) insertAndSave(step rollback.Step) {
 	p.did(rollback.StepTick, step.Tick, 0)
 	p.lifecycle.returned = p.lifecycle.returned[:0]
 	p.entities.store.Begin(step.Tick)
+	p.prespawned.appear(step.Tick)
 	p.entities.commitStructure(ticked)
 	if step.Select == rollback.AllKnown {
 		p.due = p.allKnown(p.due[:0])

@@ -286,11 +286,11 @@ func (p *prespawned) arrived(e ecs.Entity, slot rollback.Slot, hash uint32, tick
 // come has replaced theirs: they have the state with which they arrived.
 func (p *prespawned) appear(tick entangle.Tick) {
 	p.coming = slices.DeleteFunc(p.coming, func(a absentEntity) bool {
-		if tick.Before(a.tick) {
+		ended := p.entity(a.slot) != a.entity
+		if !ended && tick.Before(a.tick) {
 			return false
 		}
-		d := &p.disabled[a.slot]
-		if p.entity(a.slot) == a.entity && d.on && tick.Before(p.store.Confirmed(a.slot).Tick) {
+		if d := &p.disabled[a.slot]; !ended && d.on && tick.Before(p.store.Confirmed(a.slot).Tick) {
 			had := d.mask.And(p.modes.kept)
 			p.enable(a.slot, rollback.Form{Alive: true, Mask: had})
 			p.setTarget(a.slot, had.And(p.modes.relation), d.target)

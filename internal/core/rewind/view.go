@@ -194,7 +194,7 @@ type Client interface {
 type Place struct {
 	Group  Group
 	Joined entangle.Tick // since when it is in the group
-	Gone   bool          // the client may not see it any more, and is not sent that yet
+	Gone   bool          // it has ended, or the client may not see it any more, and is not sent that yet
 	Hidden set.Mask      // its columns that the client does not get
 }
 

@@ -165,11 +165,13 @@ func (v *viewer) Time(every int) timesync.Shown {
 func (v *viewer) Find(s rewind.Slot, entity uint64) (p rewind.Place, ok bool) {
 	c := v.rewind.collector
 	at, ok := v.peer.ShownNow(repl.Slot(s))
-	if !ok || columns.PackEntity(c.Table.Entity(columns.Slot(s))) != entity {
+	now := c.Table.Entity(columns.Slot(s))
+	if !ok || columns.PackEntity(now) != entity {
 		return rewind.Place{}, false
 	}
+	gone := at.Ended || v.rewind.hasEnded(repl.Slot(s), now)
 	_, joined, _ := c.World.GroupOf(repl.Slot(s))
-	return rewind.Place{Group: at.Group, Joined: joined, Gone: at.Ended, Hidden: at.Hidden.Or(c.Visibility.Overrides.WithheldOf(repl.Slot(s)))}, true
+	return rewind.Place{Group: at.Group, Joined: joined, Gone: gone, Hidden: at.Hidden.Or(c.Visibility.Overrides.WithheldOf(repl.Slot(s)))}, true
 }
 
 // View fills a view with what a client's screen showed, for the tick that runs now. It reports whether any

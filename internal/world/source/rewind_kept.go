@@ -1,6 +1,8 @@
 package source
 
 import (
+	"github.com/mlange-42/arche/ecs"
+
 	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/columns"
 	"github.com/entangle-ecs/entangle/internal/core/repl"
@@ -52,7 +54,7 @@ func (r *Rewind) listKept(now entangle.Tick) {
 func (r *Rewind) list(s repl.Slot) {
 	c, k := r.collector, &r.kept
 	entity, except, plain := c.Table.Entity(columns.Slot(s)), entangle.Nobody, false
-	e := rewind.Entities{Slot: uint32(s), Gone: !k.slots.Has(int(s)) && !c.Arche.Alive(entity)}
+	e := rewind.Entities{Slot: uint32(s), Gone: r.hasEnded(s, entity)}
 	group, joined, used := c.World.GroupOf(s)
 	if e.Group = group; used {
 		e.Every = c.World.Interval(s)
@@ -68,6 +70,11 @@ func (r *Rewind) list(s repl.Slot) {
 	st := &k.stretches[len(k.stretches)-1]
 	first := len(k.names) - len(st.Names) - 1
 	st.Names, st.Joined, st.except = k.names[first:], k.joined[first:], k.except[first:]
+}
+
+// hasEnded reports whether an entity was removed before the end of the last tick. Clients may not be sent that yet.
+func (r *Rewind) hasEnded(s repl.Slot, e ecs.Entity) bool {
+	return !r.kept.slots.Has(int(s)) && !r.collector.Arche.Alive(e)
 }
 
 func (st *stretch) continuesWith(e *rewind.Entities, plain bool) bool {

@@ -402,6 +402,29 @@ func TestAnEntityThatMovedAndEndedIsGone(t *testing.T) {
 	assert.EqualValues(t, s.view.Target(i).Slot, a, "the test wants the slot to be used again")
 }
 
+// An entity that went to another group of the client, and ended there since clients were sent a tick last, is gone, also
+// on a screen of before it went.
+//
+// Proves: L4
+func TestAnEntityThatMovedIsGoneBeforeItsEndIsSent(t *testing.T) {
+	s := newRewindServer(t, 60)
+	s.every = 4
+	e := s.add(components.Replicate{Group: 1})
+	s.run(20) // up to a tick that is sent
+	(*components.Replicate)(s.world.Get(e, s.collector.marker)).Group = 2
+	s.run(4)
+	for _, gone := range []bool{false, true} {
+		s.look(&rewindScreen{at: s.shown()})
+		i, ok := s.view.Find(columns.PackEntity(e))
+		require.True(t, ok)
+		assert.Equal(t, gone, s.view.Target(i).Gone)
+		if !gone {
+			s.world.RemoveEntity(e)
+			s.run(1)
+		}
+	}
+}
+
 // Views blend by the options of a component: they do not blend values that are too far apart, and an entity goes on
 // after its last update.
 //

@@ -54,7 +54,7 @@ type past struct {
 
 func newPast(t testing.TB) *past {
 	p := protocol.New(protocol.Config{Name: "past test"})
-	protocol.Component[pastPlace](p).Interpolate(protocol.Linear)
+	protocol.Component[pastPlace](p).Predict(protocol.Full).Interpolate(protocol.Linear)
 	protocol.Component[pastScore](p)
 	protocol.Component[pastGoal](p).Interpolate(protocol.Linear)
 	protocol.Component[pastRides](p).Interpolate(protocol.Linear)
@@ -668,6 +668,23 @@ func TestATeleportEndsAHandover(t *testing.T) {
 			assert.InDelta(t, 100, show(), 0)
 		}
 	}
+}
+
+// The present state of a predicted entity is that of the simulation, also while the screen shows its handover.
+func TestPredictedStateIsNotThatOfAHandover(t *testing.T) {
+	h := newPast(t)
+	h.predict()
+	display, now := tick.InstallDisplay(h.world, nil, &components.Time{Step: time.Second / 60}), time.Unix(100, 0)
+	display.Restore(now)
+	h.come(1, pastMark{SendEvery: 1}, pastPlace{10})
+	h.frames(10)
+	h.record(func() { h.change(1, pastPlace{20}); h.applier.Predict(h.slots[repl.ID{Group: 1}], true) })
+	before := h.applier.Predicted(h.infos).Entities
+	require.Len(t, before, 1)
+	display.Show()
+	require.InDelta(t, 10, at[pastPlace](&h.hand, 1).X, 0)
+	assert.Equal(t, before, h.applier.Predicted(h.infos).Entities)
+	assert.InDelta(t, 10, at[pastPlace](&h.hand, 1).X, 0)
 }
 
 // An arrival that makes a difference on the screen at once is late: of an entity of a time that was shown already, of a

@@ -14,11 +14,13 @@ import (
 func (a *Applier) Mirror(infos []*registry.Component) *inspect.Mirror {
 	m := &inspect.Mirror{Components: infos}
 	refs := inspect.MirrorRefs{Known: a.IsPresent}
-	for i := range a.Replicas.entities {
-		if e := &a.Replicas.entities[i]; e.used && !a.isLeaving(repl.Slot(i)) {
-			m.Entities = append(m.Entities, a.mirrorReplica(repl.Slot(i), infos, &refs))
+	tick.DisplayOf(a.world).ReadSimulated(func() {
+		for i := range a.Replicas.entities {
+			if e := &a.Replicas.entities[i]; e.used && !a.isLeaving(repl.Slot(i)) {
+				m.Entities = append(m.Entities, a.mirrorReplica(repl.Slot(i), infos, &refs))
+			}
 		}
-	}
+	})
 	m.Sort()
 	return m
 }
@@ -28,23 +30,28 @@ func (a *Applier) Mirror(infos []*registry.Component) *inspect.Mirror {
 func (a *Applier) Predicted(infos []*registry.Component) *inspect.Mirror {
 	m, tag := &inspect.Mirror{Components: infos}, ecs.ComponentID[components.Predicted](a.world)
 	refs := inspect.MirrorRefs{Known: a.IsPresent}
-	for i := range a.Replicas.entities {
-		e := &a.Replicas.entities[i]
-		if !e.used || !a.world.Alive(e.entity) || !a.world.Has(e.entity, tag) {
-			continue
-		}
-		out := inspect.Mirrored{ID: inspect.MirrorID(a.Replicas.Info[i].ID), Entity: e.entity, Tick: e.tick}
-		for comp := range a.comps {
-			if id := a.comps[comp].id; infos[comp].Predict == registry.Full && a.world.Has(e.entity, id) {
-				plan := a.comps[comp].plan
-				memory := a.writer.Bytes(e.entity, id)[:plan.Size()]
-				out.Values = append(out.Values, refs.Value(comp, plan, memory, a.targetNow(e.entity, comp)))
+	tick.DisplayOf(a.world).ReadSimulated(func() {
+		for i := range a.Replicas.entities {
+			if e := &a.Replicas.entities[i]; e.used && a.world.Alive(e.entity) && a.world.Has(e.entity, tag) {
+				m.Entities = append(m.Entities, a.mirrorPredicted(repl.Slot(i), infos, &refs))
 			}
 		}
-		m.Entities = append(m.Entities, out)
-	}
+	})
 	m.Sort()
 	return m
+}
+
+func (a *Applier) mirrorPredicted(s repl.Slot, infos []*registry.Component, refs *inspect.MirrorRefs) inspect.Mirrored {
+	e := &a.Replicas.entities[s]
+	out := inspect.Mirrored{ID: inspect.MirrorID(a.Replicas.Info[s].ID), Entity: e.entity, Tick: e.tick}
+	for comp := range a.comps {
+		if id := a.comps[comp].id; infos[comp].Predict == registry.Full && a.world.Has(e.entity, id) {
+			plan := a.comps[comp].plan
+			memory := a.writer.Bytes(e.entity, id)[:plan.Size()]
+			out.Values = append(out.Values, refs.Value(comp, plan, memory, a.targetNow(e.entity, comp)))
+		}
+	}
+	return out
 }
 
 // IsPresent reports whether an entity is a replica that is in the world, and stays there.
@@ -63,18 +70,13 @@ func (a *Applier) targetNow(e ecs.Entity, comp int) *ecs.Entity {
 }
 
 func (a *Applier) mirrorReplica(s repl.Slot, infos []*registry.Component, refs *inspect.MirrorRefs) inspect.Mirrored {
-	e, display := &a.Replicas.entities[s], tick.DisplayOf(a.world)
+	e := &a.Replicas.entities[s]
 	out := inspect.Mirrored{ID: inspect.MirrorID(a.Replicas.Info[s].ID), Entity: e.entity, Tick: e.tick}
 	for comp := range a.comps {
 		if comp == a.interpolation.comp || comp == a.prespawns.comp {
 			continue // the server's world does not have it, or not all clients that see the entity get it
 		}
 		if memory, ok := a.confirmedValue(s, comp); ok {
-			if display != nil && !a.isInterpolated(s) && !a.isPredicted(s) {
-				if simulated, other := display.Simulated(e.entity, infos[comp]); other {
-					memory = simulated // the world has what is on the screen
-				}
-			}
 			plan := a.comps[comp].plan
 			out.Values = append(out.Values, refs.Value(comp, plan, memory[:plan.Size()], a.targetOf(s, comp)))
 		}

@@ -7,12 +7,18 @@ import (
 	"github.com/entangle-ecs/entangle/internal/core/repl/sender"
 	"github.com/entangle-ecs/entangle/internal/registry"
 	"github.com/entangle-ecs/entangle/internal/world/inspect"
+	"github.com/entangle-ecs/entangle/internal/world/tick"
 	"github.com/mlange-42/arche/ecs"
 )
 
 // Mirror returns the entities replicated from this side, as the world is now. The error is that of
 // Observe.
-func (c *Collector) Mirror(infos []*registry.Component) (*inspect.Mirror, error) {
+func (c *Collector) Mirror(infos []*registry.Component) (m *inspect.Mirror, err error) {
+	tick.DisplayOf(c.Arche).ReadSimulated(func() { m, err = c.mirror(infos) })
+	return m, err
+}
+
+func (c *Collector) mirror(infos []*registry.Component) (*inspect.Mirror, error) {
 	if err := c.Table.Sync(); err != nil {
 		return nil, err
 	}

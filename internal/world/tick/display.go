@@ -19,6 +19,7 @@ type Display struct {
 	marked   bool   // marker is set
 	now      time.Time
 	before   time.Time // now in the last frame
+	showing  bool      // the world has the values for the screen
 
 	handovers handovers
 }
@@ -88,10 +89,25 @@ func (d *Display) RollbackMarker() (marker ecs.ID, ok bool) { return d.marker, d
 // Restore puts the simulated values back, at the beginning of a frame.
 func (d *Display) Restore(now time.Time) {
 	d.before, d.now = d.now, now
+	d.restore()
+}
+
+func (d *Display) restore() {
+	d.showing = false
 	d.handovers.restore()
 	for _, painter := range d.painters {
 		painter.Restore()
 	}
+}
+
+// ReadSimulated calls a function that reads the world. Between two frames, when the world has the values for the
+// screen, the simulated ones are put back meanwhile. A nil display only calls it.
+func (d *Display) ReadSimulated(read func()) {
+	if d != nil && d.showing {
+		d.restore()
+		defer d.Show()
+	}
+	read()
 }
 
 // Corrected notifies the painters that values of the present tick were corrected, by a rollback or
@@ -115,4 +131,5 @@ func (d *Display) Show() {
 		painter.Show()
 	}
 	d.handovers.show(d.now)
+	d.showing = true
 }

@@ -209,3 +209,26 @@ func TestAHandoverBeginsFromTheScreen(t *testing.T) {
 		assert.InDelta(t, want, h.at.X, 0)
 	}
 }
+
+// Tests and tools read the simulated value, also what the game has written over the one on the screen. Then the screen shows
+// what it showed before. Within a frame the world has the simulated value already.
+func TestReadSimulatedPutsTheTrueValuesBackMeanwhile(t *testing.T) {
+	h := newHanding(10)
+	simulated := func() (x float64) {
+		h.ReadSimulated(func() { x = h.at.X })
+		return x
+	}
+	require.NotNil(t, h.begin(24))
+	h.at.X = 20
+	assert.InDelta(t, 20, simulated(), 0)
+	h.Show()
+	for range 2 {
+		assert.InDelta(t, 10, h.at.X, 0)
+		assert.InDelta(t, 20, simulated(), 0)
+	}
+	h.at.X = 30 // by the game
+	assert.InDelta(t, 30, simulated(), 0)
+	assert.InDelta(t, 10, h.at.X, 0)
+	truth, _ := h.after(time.Second / 50)
+	assert.InDelta(t, 30, truth, 0)
+}

@@ -199,6 +199,7 @@ type firedShot struct {
 	entity  ecs.Entity
 	shooter ecs.Entity // of a salvo
 	tick    entangle.Tick
+	hidden  bool // from its owner, with its shooter, while a salvo waited
 }
 
 // The rare things that shots do.
@@ -218,6 +219,7 @@ const (
 	shotEarly       = "fired: a tracer of an earlier tick, of which state of a future one has arrived"
 	shotTooLate     = "fired: a salvo that was given up, and has come back"
 	shotNowhere     = "fired: an input for an orphaned shooter"
+	shotHidden      = "fired: a salvo that was hidden with its shooter, and has come back"
 )
 
 var shotBranches = []string{
@@ -261,7 +263,7 @@ func (j *inputJudge) jumped(at helm) bool {
 func (j *shotJudge) checkServer(w *ecs.World) func() {
 	of, control := ecs.ComponentID[components.IntentOf](w), ecs.ComponentID[components.ControlledBy](w)
 	moves, glows, now := ecs.ComponentID[flight](w), ecs.ComponentID[glow](w), ecs.GetResource[components.Time](w)
-	inputs := plugin.NewInputs[hand](w)
+	inputs, relevance := plugin.NewInputs[hand](w), plugin.NewRelevance(w)
 	salvos, hands, tracers := generic.NewFilter1[salvo](), generic.NewFilter2[hand, components.ControlledBy](), generic.NewFilter1[tracer]()
 	return func() {
 		for q := salvos.Query(w); q.Next(); {
@@ -275,6 +277,9 @@ func (j *shotJudge) checkServer(w *ecs.World) func() {
 				j.checkSource(&plan, owner, now.Tick)
 			case s.entity != e || s.tick != plan.Tick:
 				j.fail("the server", now.Tick, "%v and %v are both of one input: %+v, %+v", e, s.entity, plan, s)
+			case !plan.Tick.Before(now.Tick) && !relevance.Sees(plan.From, owner): // it has waited since before the last sending
+				s.hidden = true
+				j.fired[plan.Press] = s
 			}
 			waits := now.Tick.Before(plan.Tick)
 			if w.Has(e, of) != waits || w.Has(e, moves) == waits || w.Has(e, glows) == waits {
@@ -527,9 +532,13 @@ func (c *shotCourt) checkOne(press uint32, all []ecs.Entity) {
 	if was, there := c.mine[press]; there && was != all[0] && c.smooth.smoothForLong(c.now.Tick) {
 		c.fail("its shot %#x was %v, and is %v", press, was, all[0])
 	}
-	if c.gone[press] && c.first[all[0]].Sub(c.fired[press].tick) > randomRate { // MaxRollback (docs/PREDICTION.md, "Bullets")
+	switch fired := c.fired[press]; {
+	case !c.gone[press]:
+	case fired.hidden: // docs/PREDICTION.md, "Shots ahead of their tick"
+		c.count(shotHidden)
+	case c.first[all[0]].Sub(fired.tick) > randomRate: // MaxRollback (docs/PREDICTION.md, "Bullets")
 		c.count(shotTooLate)
-	} else if c.gone[press] && c.smooth.smoothForLong(c.now.Tick) {
+	case c.smooth.smoothForLong(c.now.Tick):
 		c.fail("its salvo %#x has come back as %v", press, all[0])
 	}
 	c.mine[press] = all[0]

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/entangle-ecs/entangle"
 	"github.com/entangle-ecs/entangle/internal/core/timesync"
 )
 
@@ -13,20 +14,25 @@ func (v *View) findBase(col int, r *run) {
 	h, m, slot := v.history, &v.special[r.special-1], r.first.Slot
 	for i := 1; i < m.n; i++ {
 		before, begin := &m.legs[i-1], m.legs[i].start
-		v.writeShown(col, r, before, begin, h.values(col, h.scratch(slot), 1))
+		v.writeShown(col, r, before, begin, m.legs[i].to, h.values(col, h.scratch(slot), 1))
 		for c := col; h.kinds[c].Curve != nil; { // after the column, which needs the value of the movement before
 			c = h.kinds[c].With
-			v.writeShown(c, r, before, begin, h.values(c, h.scratch(slot), 1))
+			v.writeShown(c, r, before, begin, m.legs[i].to, h.values(c, h.scratch(slot), 1))
 		}
 	}
 }
 
 // writeShown writes the value of a target at a time of one of its movements into dst, which may be the
-// scratch row.
-func (v *View) writeShown(col int, r *run, l *leg, now timesync.Shown, dst []byte) {
-	one, x := *r, &v.scratch
-	one.setLate(v.history, l)
-	one.pair = v.history.pairAt(l, r.first.Slot, now, r.oldest)
+// scratch row. A component that the target gets only with the next update begins with the value of that.
+func (v *View) writeShown(col int, r *run, l *leg, now timesync.Shown, next entangle.Tick, dst []byte) {
+	one, x, h := *r, &v.scratch, v.history
+	if !h.has(col, h.clampFrom(r.oldest, l.to), r.first.Slot) {
+		copy(dst, h.values(col, h.index(h.clampFrom(r.oldest, next), r.first.Slot), 1))
+		return
+	}
+	one.setLate(h, l)
+	one.pair = h.pairAt(l, r.first.Slot, now, r.oldest)
+	v.had(col, &one) // it moves from no value that the target lacked
 	x.one = slices.Grow(x.one[:0], len(dst))[:len(dst)]
 	v.blend(col, &one, x.one)
 	copy(dst, x.one)

@@ -287,6 +287,43 @@ func TestAnInsertedComponentDoesNotGoOn(t *testing.T) {
 	assert.InDelta(t, 1200, v, 1e-3)
 }
 
+// A component that was inserted with a late update begins with the value of that, and not where the entity was without it, also
+// if the next update is late too.
+//
+// Proves: L1
+func TestAnInsertedComponentDoesNotMoveFromWhereItWasNot(t *testing.T) {
+	for name, kinds := range map[string][]snapshot.Kind{"some go on": kinds(), "none goes on": kinds()[:onward]} {
+		w := newWorld(kinds)
+		for tick := entangle.Tick(100); tick <= 116; tick++ {
+			w.run(tick, 1000, 0)
+			switch tick {
+			case 100:
+				w.Received.Begin(w.group, 100)
+				w.deliver(w.group, 100)
+			case 102:
+				w.receive(tick)
+			case 112:
+				w.receive(108)
+				w.screen(109)
+				w.receive(109)
+				w.screen(109.5)
+			}
+			if tick < 112 {
+				w.screen(float64(tick) - 3)
+			}
+		}
+		for tick := entangle.Tick(100); tick < 108; tick++ {
+			w.present[spot*w.rows+w.row(tick)].Clear(5)
+			clear(w.values(spot, w.index(tick, 5), 1))
+		}
+		for _, time := range []float64{109.25, 109.75, 110.25} {
+			v, ok := w.at(spot, time)
+			assert.True(t, ok, name)
+			assert.InDelta(t, 1000, v, 1e-3, "%s, at %v", name, time)
+		}
+	}
+}
+
 // Proves: L1
 func TestATeleportIsAStep(t *testing.T) {
 	w := even(kinds(), 110)

@@ -79,7 +79,9 @@ type blendedColumns struct {
 // lateArrivals says what TakeLate has reported.
 type lateArrivals struct {
 	samples uint64 // the value of Store.Late then
-	atOnce  bool   // an entity has appeared since when it arrived, or has ended because another one did
+	// atOnce: an entity has appeared since when it arrived, has ended because another one did, or has nothing that is
+	// blended, and what arrived of it was of a time that was shown already.
+	atOnce bool
 }
 
 // leftSamples are the samples of a component by which an entity is not shown any more.
@@ -295,6 +297,7 @@ func (a *Applier) addSample(at snapshot.Slot, before, tick entangle.Tick) {
 	}
 	a.tell(one.replica, inspect.InterpolationReceived, tick)
 	if cols.IsZero() {
+		in.late.atOnce = in.late.atOnce || !a.shownTick(one).Before(tick)
 		return
 	}
 	if one.sampled {

@@ -711,6 +711,12 @@ func TestWhatMakesADifferenceAtOnceIsLate(t *testing.T) {
 	assert.True(t, late(func() { h.update(1, pastPlace{3}) }), "it rested")
 	assert.True(t, late(func() { h.tick -= 20; h.come(2, pastMark{SendEvery: 1}, pastPlace{1}); h.tick += 20 }), "it is shown at once")
 	h.frames(9)
+	assert.False(t, late(func() { h.come(5, pastMark{SendEvery: 1}, pastScore{1}) }), "it has nothing that is blended, and is shown later")
+	delay := h.delay
+	h.delay = func(int) int32 { return 0 }
+	assert.True(t, late(func() { h.come(6, pastMark{SendEvery: 1}, pastScore{1}) }), "it has nothing that is blended, and is shown at once")
+	h.delay = delay
+	h.frames(9)
 	assert.False(t, late(func() { h.record(func() { h.despawn(2) }) }), "its end is shown later")
 	assert.True(t, late(func() { h.come(2, pastMark{SendEvery: 1}, pastPlace{1}) }), "the former one ends at once")
 	assert.True(t, late(func() { h.come(3, pastScore{1}) }), "it is in the present")

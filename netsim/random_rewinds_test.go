@@ -89,6 +89,7 @@ type screens struct {
 	guest  *guest
 	last   screen
 	newest entangle.Tick              // the tick of the input that was written last
+	ran    entangle.Tick              // the tick in which that was
 	drawn  screen                     // what was drawn last when that one was written
 	at     map[entangle.Tick][]screen // by the tick of an input: what was drawn last when it was written
 }
@@ -127,9 +128,11 @@ func (s *screens) press(w *ecs.World) func() {
 			return
 		}
 		tick := now.Tick + entangle.Tick(s.guest.Client().InputDelay())
-		if by := tick.Sub(s.newest); s.drawn == nil || by < 1 || by > keptScreens { // the clock has jumped, or the delay has become smaller
+		by, back := tick.Sub(s.newest), now.Tick.Before(s.ran)
+		if s.drawn == nil || back || by < 1 || by > keptScreens { // the clock has jumped, or the delay has become smaller
 			s.newest = tick - 1
 		}
+		s.ran = now.Tick
 		for s.newest != tick-1 { // the last input is also of these ticks, if the delay has grown (docs/STATES.md, "A player's inputs")
 			s.newest++
 			s.at[s.newest] = append(s.at[s.newest], s.drawn)

@@ -37,6 +37,13 @@ type Record struct {
 	Usual bool
 }
 
+// UsualFull is how the body of a full begins that usual records may follow, in UsualFullBits: it predicts and refers to
+// nobody, names no leavers, and has member 0 alone. The set of components is next.
+const (
+	UsualFull     = 0b1000
+	UsualFullBits = 4
+)
+
 // Heads packs the heads of the records of one action message, or of a part of a unit: each is written as the difference
 // from the one before. A new value, with the tick of the message, starts one.
 type Heads struct {

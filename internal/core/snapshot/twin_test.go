@@ -268,7 +268,7 @@ func (w *twin) changeCurve() {
 	}
 }
 
-// reinsert gives a column a value in what is held from before a tick.
+// reinsert sets a column in all values of ticks before a given one.
 func (w *twin) reinsert(tick int64, col int, v float64) {
 	if !w.has[col] {
 		return
@@ -281,7 +281,7 @@ func (w *twin) reinsert(tick int64, col int, v float64) {
 	}
 }
 
-// before returns the values that are held from before a tick.
+// before returns all values of ticks before a given one.
 func (w *twin) before(tick int64) (all []*values) {
 	if w.previous != nil {
 		if w.prevTick >= tick {

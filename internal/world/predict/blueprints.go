@@ -44,7 +44,7 @@ type blueprintColumns struct {
 	assembled       set.Mask // the mark, and the parts
 }
 
-// absentEntity is an entity that does not exist before it is assembled.
+// absentEntity is an entity that does not exist before a tick, in which it is assembled or appears.
 type absentEntity struct {
 	entity ecs.Entity
 	slot   rollback.Slot

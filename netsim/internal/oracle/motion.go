@@ -106,7 +106,7 @@ func (m *motion) insert(comp int, v decoded) {
 	}
 }
 
-// reinsert gives the samples of before a tick the first value of a component that was inserted then.
+// reinsert sets a component that is inserted at a tick to its first value in all samples of earlier ticks.
 func (m *motion) reinsert(comp int, v decoded, tick float64) {
 	held := m.samples
 	if m.former != nil {

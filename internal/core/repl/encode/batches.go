@@ -121,17 +121,16 @@ func (w *Encoder) encodeBatch(first repl.Handle) {
 // maxBatchedBits is the size of the largest full in a batch: any message has room for it.
 const maxBatchedBits = 1 << 12
 
-// AppendUsualStart writes what the body of a full begins with that refers to nobody and is of one entity that is not
-// predicted, before its values.
+// AppendUsualStart writes what the body of a usual full begins with, before its values.
 func (w *Encoder) AppendUsualStart(out *pack.Writer, comps *set.Mask) {
-	out.Bits(0b1000, 4) // alone, behind no leavers, no references and no predicted set
+	out.Bits(repl.UsualFull, repl.UsualFullBits)
 	w.sets.Append(out, comps)
 }
 
-// FullBits bounds a full of a batch with values of that many bits, and the end of a message behind it, as actionBits
-// does.
-func (w *Encoder) FullBits(b *spawnBatch, values uint32) int {
-	return MaxUsualBits + 2 + w.sets.Bits(&b.Comps) + int(values)
+// FullBits bounds a full of a batch without its values, and the end of a message behind it, as actionBits does.
+func (w *Encoder) FullBits(b *spawnBatch) int {
+	const leaversAndAlone = 2 // of repl.UsualFullBits: MaxUsualBits has the others
+	return MaxUsualBits + leaversAndAlone + w.sets.Bits(&b.Comps)
 }
 
 // MaxUsualBits bounds an action that predicts and refers to nobody, without its body, and the end of a

@@ -76,13 +76,6 @@ func (a *actionReader) readRecords(tick entangle.Tick) error {
 	}
 }
 
-// usualFull is what a full of one entity begins with that is not predicted, has no
-// references and names no leavers, in usualFullBits.
-const (
-	usualFull     = 0b1000
-	usualFullBits = 4
-)
-
 // readRecord reads the next record, and notes whether a usual record may follow.
 func (a *actionReader) readRecord(rec *repl.Record) error {
 	if rec.Usual {
@@ -97,7 +90,7 @@ func (a *actionReader) readRecord(rec *repl.Record) error {
 	if ahead := a.bodies.in; rec.Kind == repl.Gone {
 		a.usual.ok = !ahead.Bool()
 	} else {
-		a.usual.ok = rec.Kind == repl.Full && ahead.Bits(usualFullBits) == usualFull && a.bodies.sets.Read(&ahead, &a.usual.comps)
+		a.usual.ok = rec.Kind == repl.Full && ahead.Bits(repl.UsualFullBits) == repl.UsualFull && a.bodies.sets.Read(&ahead, &a.usual.comps)
 	}
 	return a.action(rec)
 }

@@ -283,7 +283,6 @@ func (b *bodyReader) readSet() (ok bool) {
 
 // readRefs reads the table of references before a body.
 func (a *applier) readRefs() (ok bool) {
-	a.refs = a.refs[:0]
 	if !a.in.Bool() {
 		return a.in.Err() == nil
 	}

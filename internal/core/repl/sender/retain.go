@@ -14,10 +14,10 @@ import (
 // from it. A member that moves to a group that is shown to the peer moves there, and one that moves elsewhere is despawned.
 // A joining member is not sent, and becomes invisible if the peer saw it before.
 //
-// While a group is retained, and until it is sent again in full, Space.MembersAsOf is earlier than StructureAsOf: the peer
-// was not sent who joined. While it is retained, Space.StructureAsOf is the tick up to which the peer was sent removals. Its view hides
-// everything that the peer lacks or has to remove. While removals are due, group.Peer.SentViews has a view that hides
-// only what the peer lacks.
+// While a group is retained, and until it is sent again in full, Space.MembersAsOf may be earlier than StructureAsOf. The
+// first is the tick as of which the peer has the members, and the second, while the group is retained, the tick up to which
+// the peer was sent removals. The view of a retained group hides everything that the peer lacks or has to remove. While
+// removals are due, group.Peer.SentViews has a view that hides only what the peer lacks.
 
 // Retain makes the peer keep the private group of an entity as it was last sent, except for what hidden and the present
 // view hide, which is removed. That lasts until Show, which makes the group due in full with the view that SetView then

@@ -26,7 +26,8 @@ func (a *actions) appendSpawns(heads *repl.Heads, i, room int) (n int) {
 	if i > int(b.First) {
 		from += a.enc.Spawns.Ends[b.At+i-int(b.First)-1]
 	}
-	if a.w.LenBits()+a.enc.FullBits(b, ends[0]-from) > room && len(a.messages.Written) > 0 {
+	most := a.enc.FullBits(b) // without the values
+	if a.w.LenBits()+most+int(ends[0]-from) > room && len(a.messages.Written) > 0 {
 		return 0
 	}
 	a.beginMessage(ofSingles)
@@ -40,7 +41,7 @@ func (a *actions) appendSpawns(heads *repl.Heads, i, room int) (n int) {
 	}
 	written := a.w.LenBits()
 	fit := 1 + sort.Search(len(ends)-1, func(k int) bool {
-		return written+int(ends[k]-from)+a.enc.FullBits(b, ends[k+1]-ends[k]-1) > room
+		return written+int(ends[k]-from)+most+int(ends[k+1]-ends[k]-1) > room
 	})
 	n = a.newGroups(i, i+fit)
 	heads.Skip(n - 1)
@@ -50,7 +51,7 @@ func (a *actions) appendSpawns(heads *repl.Heads, i, room int) (n int) {
 }
 
 // newGroups returns how many public groups from an index on, and before another, are due and can be sent
-// for the first time. Space.Ending need not be checked: no batch contains a group whose end is in flight, because such a group has no members.
+// for the first time. It does not look at Space.Ending: a group that ends has no members, and is in no batch.
 func (a *actions) newGroups(i, end int) (n int) {
 	sp := &a.groups.Public
 	if _, due := sp.StructureDue.NextRun(i); due < end {

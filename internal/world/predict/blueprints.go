@@ -48,7 +48,7 @@ type blueprintColumns struct {
 type absentEntity struct {
 	entity ecs.Entity
 	slot   rollback.Slot
-	tick   entangle.Tick // in which it is assembled
+	tick   entangle.Tick
 }
 
 func (b *blueprints) init(l *lifecycle, cfg *PredictionConfig, of *source.Blueprints) {

@@ -58,3 +58,23 @@ func TestThePredictedSetOfAnotherGroup(t *testing.T) {
 	s.get(full)
 	assert.False(t, s.sink.predicted[slot], "a full without a set states the empty one")
 }
+
+// A record of values alone has no predicted set and no references, although one that waited and applies before it has them,
+// and one that waited for it keeps its own form.
+func TestAUsualRecordBetweenOthers(t *testing.T) {
+	s := newScripted(t)
+	predicts := one(repl.Change, 0, 20, 10)
+	predicts.predicted = predicted{0}
+	s.get(predicts, one(repl.Change, 2, 20, 10))
+	usual := record{usual: true, only: number(7)}
+	require.NoError(t, s.copy.HandleActions(message(one(repl.Full, 0, 10, 0), usual, usual)))
+	assert.EqualValues(t, 20, s.entity(id(0, 0)).value)
+	assert.EqualValues(t, 20, s.entity(id(2, 0)).value)
+	slot, _ := s.copy.Slot(id(1, 0))
+	assert.False(t, s.sink.predicted[slot])
+
+	s = newScripted(t)
+	s.get(record{kind: repl.Change, group: 0, tick: 20, base: 10, refs: refTo(id(0, 0)), alone: true, only: content{set: []int{1}, ref: 1}})
+	none := record{kind: repl.Full, group: 0, tick: 10, alone: true, only: content{set: []int{1}}}
+	assert.ErrorIs(t, s.copy.HandleActions(message(none, record{usual: true, only: content{set: []int{1}, ref: 1}})), errValue)
+}

@@ -167,6 +167,24 @@ func TestAnEntityIsOrphanedInARetainedGroup(t *testing.T) {
 	assert.Len(t, e.sink.corpses, 1)
 }
 
+// A group of one that is sent again in full tells who was orphaned, also behind a like full.
+func TestAnEntityIsOrphanedBehindALikeFull(t *testing.T) {
+	n := newNetwork(t, 1, 3, 0)
+	e, next := n.join(), group.Place{Name: 5, Private: true}
+	n.step(func() { n.arrive(e, 0, den) })
+	n.step(func() { n.arrive(e, 1, next); n.arrive(e, 2, next) })
+	n.rest()
+	n.step(func() {
+		n.abandon(2)
+		for s := range repl.Slot(2) {
+			n.setView(e, s, map[repl.Slot]view.Hidden{s: without(s, 2)})
+		}
+	})
+	n.rest()
+	n.requireEqual(e)
+	assert.Len(t, e.sink.corpses, 1)
+}
+
 // An entity that a peer no longer sees is despawned there, even if it is orphaned on the server
 // before the peer was sent the end of its group, which waits for other data or for an
 // acknowledgement.

@@ -67,9 +67,6 @@ func (p *Planner) choose(which int, steps []Step, room int) (bits int) {
 	taken := p.take(steps, room-head)
 	p.setPrice(which, taken)
 	tooLarge := taken+k.chosen[predictedPool]+k.chosen[othersPool] == 0 && p.short.left > 0 && p.takeNext(steps, math.MaxInt) > 0
-	if taken == 0 && !tooLarge {
-		return 0
-	}
 	if bits = p.measure(which, steps); tooLarge { // the most urgent record is sent, although it is larger than the whole room
 		p.short.left = max(p.short.left, (bits+p.plainMarkBits()+7)/8, MinRoom)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/entangle-ecs/entangle/internal/core/repl"
+	"github.com/entangle-ecs/entangle/protocol/bits"
 )
 
 // A record waits until its group has reached the baseline, and is dropped when the group has reached its tick. A full has
@@ -30,4 +31,18 @@ func TestTheBaselineOfARecordDecides(t *testing.T) {
 	assert.Equal(t, apply, at10.judge(&full))
 	full.Tick = 10
 	assert.Equal(t, drop, at10.judge(&full))
+}
+
+// The memory of a large record is not kept for reuse, which would add to what WaitingBytes counts.
+func TestLargeRecordsAreNotKept(t *testing.T) {
+	for bytes, kept := range map[int]int{maxFreeBody: 1, maxFreeBody + 1: 0} {
+		var p pool
+		var q queue
+		var in bits.Reader
+		in.Reset(make([]byte, bytes))
+		p.add(&q, &repl.Record{}, nil, in, bytes*8)
+		p.dropIf(&q, func(*waitingRecord) bool { return true })
+		assert.Len(t, p.free, kept, "%d bytes", bytes)
+		assert.Zero(t, p.bytes)
+	}
 }
